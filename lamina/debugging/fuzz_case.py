@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from lamina.debugging.comparison import TOLERANCES, Comparer
-from lamina.debugging.engines import by_onnx_reference, by_onnxruntime
+from lamina.debugging.engines import SATURATING, by_onnx_reference, by_onnxruntime
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.generators.drawn import Drawn, Generator, drawn, plan_of
@@ -17,7 +17,7 @@ from lamina.debugging.generators.operators.recurrent import GATES
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.verdict import How, registry_of
-from lamina.debugging.ways import NATIVE, OTHERS, Compiled, Program, by_oracles, load
+from lamina.debugging.ways import ELSEWHERE, HERE, NATIVE, Program, Way, by_oracles, load
 from lamina.errors import InternalError, LaminaError, UnsupportedError
 
 ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
@@ -119,22 +119,19 @@ def _run(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], 
         if outcome is not None:
             return outcome
     for way in _second_ways(report, rng):
-        if way.sanitize and report.sizes == Sizes.REAL or way.double and (report.special or not case.is_onnx):
-            continue  # double precision neither overflows nor underflows where single precision does
-        if not way.runs_here():
+        if not way.takes(program, report.sizes, report.special):
             continue
         tell(way.name)
         try:
             fired = FiringInstrument()
-            others = way.run(program, [fired] if way.threads > 1 else None)
+            others = way.run(program, [fired] if way.threads > 1 or way in ELSEWHERE else None)
         except LaminaError as e:
-            # Not every operator takes double precision, not every kernel can be checked.
-            if (way.double or way.sanitize) and not isinstance(e, InternalError):
+            if way.is_partial and not isinstance(e, InternalError):
                 continue
             outcome = _refused(e)
             return replace(outcome, where=outcome.where or way.name)
         report.pair = way.name
-        # Some passes have work where there are several threads.
+        # Some passes have work where there are several threads, or on other machines.
         report.fired |= {name: count for name, count in fired.counts.items() if name not in report.fired}
         found = comparer.difference(others, got)
         if found:
@@ -160,12 +157,19 @@ def _compile_only(case: Drawn, report: Report, rng: random.Random, tell: Callabl
     return Outcome(Kind.SAME)
 
 
-def _second_ways(report: Report, rng: random.Random) -> list[Compiled]:
-    """The other ways, the one to take first: mostly two threads for layers whose threads wait for each other."""
-    ways = list(OTHERS)
+def _second_ways(report: Report, rng: random.Random) -> list[Way]:
+    """The other ways, the one to take first: mostly two threads for layers whose threads wait for each other, and for
+    products of bytes a machine that may multiply them otherwise."""
+    here, elsewhere = list(HERE), rng.sample(ELSEWHERE, 2)
+    ways: list[Way] = [*here, *elsewhere]
     rng.shuffle(ways)
-    if report.operators.keys() & GATES.keys() and rng.random() < 0.8:
-        ways.sort(key=lambda way: way.threads == 1)
+    first: Sequence[Way] = ()
+    if report.operators.keys() & GATES.keys():
+        first = [way for way in here if way.threads > 1]
+    elif report.operators.keys() & SATURATING:
+        first = elsewhere
+    if first and rng.random() < 0.8:
+        ways.sort(key=lambda way: way not in first)
     return ways
 
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,10 +23,15 @@ from lamina.debugging.outcome import Outcome
 from lamina.debugging.program import Program
 from lamina.debugging.stored_case import MODEL, PROGRAM, StoredCase
 from lamina.debugging.verdict import How
-from lamina.debugging.ways import NATIVE, OTHERS, Compiled, in_double_precision, load
+from lamina.debugging.ways import NATIVE, OTHERS, Compiled, Interpreted, in_double_precision, load
 from lamina.driver.relay_source import ports_of
 from lamina.errors import InternalError, LaminaError
 from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import print_pipeline
+from lamina.ir.targets import target_of
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 TEST, FOLDER = "reduced.mlir", "reduced"
 FUNCTION = "lamina.debugging.reduce_case:reduced"
@@ -46,7 +51,8 @@ def reduce_case(
 ) -> tuple[str, Path]:
     """Reduce a stored case: the finding as text, and the test or model written into the folder or as `output`.
 
-    `how` is asked for in the place of the case's own way, `others` where that shows nothing; `files` are loaded.
+    `how` is asked for in the place of the case's own way, `others` where that shows nothing (they run
+    here: not for a case of another machine); `files` are loaded.
     Raises InputError for what is no case, NoFault where neither the compiler nor the importer does wrong.
     """
     case = StoredCase.read(folder)
@@ -54,7 +60,11 @@ def reduce_case(
 
     def compiled() -> tuple[str, Path]:
         way = next((w for w in OTHERS if w.name == case.pair), NATIVE)
-        found = find(program_of(case, way), how or how_of(way, files), seconds, limit, tell, others)
+        if how is not None and isinstance(way, Interpreted):
+            way = NATIVE
+        program = program_of(case, way)
+        asked = how or how_of(way, program.module, files)
+        found = find(program, asked, seconds, limit, tell, others if isinstance(way, Compiled) else ())
         return str(found), found.write(written or Path(folder) / TEST)
 
     def imported() -> tuple[str, Path]:
@@ -82,21 +92,30 @@ def reduce_case(
     raise failed
 
 
-def program_of(case: StoredCase, way: Compiled = NATIVE) -> Program:
-    """The program of a case, imported, with its inputs, in the precision of a way. Raises LaminaError."""
+def program_of(case: StoredCase, way: Compiled | Interpreted = NATIVE) -> Program:
+    """The program of a case, imported, with its inputs, in the precision or for the machine of a way.
+
+    Raises LaminaError.
+    """
     from lamina.ir.context import LaminaContext
     from lamina.ir.printing import module_text
 
-    model = load(in_double_precision(case.program) if way.double else case.program, case.is_onnx)
+    double = isinstance(way, Compiled) and way.double
+    model = load(in_double_precision(case.program) if double else case.program, case.is_onnx)
     # Parsed again, the names of values are those that every text of it has.
     module = parse_text(LaminaContext(), module_text(model.module), PROGRAM)
-    given = [way.input(case.inputs[p.name]) for p in model.inputs]
+    given = [case.inputs[p.name] for p in model.inputs]
+    if isinstance(way, Compiled):
+        given = [way.input(a) for a in given]
     arrays = {p.name: np.asarray(a) for p, a in zip(ports_of(module)[0], given, strict=True)}
-    return Program(module, arrays, model.params)
+    program = Program(module, arrays, model.params)
+    return program.with_target(target_of(way.target, way.threads)) if isinstance(way, Interpreted) else program
 
 
-def how_of(way: Compiled, files: Sequence[str] = ()) -> How:
-    """A way to compile, as verdicts have it."""
+def how_of(way: Compiled | Interpreted, module: ModuleOp, files: Sequence[str] = ()) -> How:
+    """A way to run a module, as verdicts have it."""
+    if isinstance(way, Interpreted):
+        return How(print_pipeline(way.passes(module)[1]), threads=way.threads, load=tuple(files), checked=True)
     target = "" if way.target == NATIVE.target else way.target
     return How(None, target, way.opt_level, way.threads, way.sanitize, load=tuple(files))
 

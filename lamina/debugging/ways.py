@@ -1,23 +1,28 @@
 """The ways to run a program, and the pairs of them that must agree.
 
 A way takes a program and gives its results by name. The compiled ones differ in level, threads, target or precision;
-the others are no compilers: the ops' oracles in double precision, onnxruntime, ONNX's own reference.
+the interpreted ones are what the passes make for a machine that need not be here. The others are no compilers: the ops'
+oracles in double precision, onnxruntime, ONNX's own reference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.precise import PreciseModule, rounded
 from lamina.errors import LaminaError
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from lamina.driver.api import Executable
     from lamina.driver.model import Model
+    from lamina.driver.pipelines import Pipeline
     from lamina.ir.instrument import PassInstrument
 
 Arrays = Mapping[str, Any]
@@ -52,6 +57,29 @@ def load(source: bytes, is_onnx: bool) -> Model:
     return lamina.load(parse_text(LaminaContext(), source.decode(), "program.mlir"))
 
 
+class Way(Protocol):
+    """Interface of the ways that the fuzzer takes by turns."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it may refuse a program that the others take."""
+        ...
+
+    def takes(self, program: Program, sizes: str, special: bool) -> bool:
+        """Whether to run a program of a kind of sizes so, whose inputs have special values or have not."""
+        ...
+
+    def run(self, program: Program, instruments: list[PassInstrument] | None = None) -> dict[str, Any]:
+        """The results by name. Raises LaminaError."""
+        ...
+
+
 @dataclass(frozen=True)
 class Compiled:
     """A way to compile."""
@@ -77,6 +105,17 @@ class Compiled:
             model, self.target, threads=self.threads, opt_level=context, cache=False, sanitize=self.sanitize
         )
 
+    @property
+    def is_partial(self) -> bool:
+        """Not every operator takes double precision, not every kernel can be checked."""
+        return self.double or self.sanitize
+
+    def takes(self, program: Program, sizes: str, special: bool) -> bool:
+        """Whether to run a program so: checks take long, double precision neither overflows nor underflows."""
+        if self.sanitize and sizes == Sizes.REAL or self.double and (special or not program.is_onnx):
+            return False
+        return self.runs_here()
+
     def runs_here(self) -> bool:
         """Whether this machine has what the code needs."""
         from lamina.ir.targets import check_host, spec_of
@@ -101,8 +140,56 @@ class Compiled:
         return results
 
 
+@dataclass(frozen=True)
+class Interpreted:
+    """A way to interpret what the passes make of a program for a machine that need not be here.
+
+    They are all passes before machine code where few loops run, those on graphs otherwise.
+    """
+
+    name: str
+    target: str
+    threads: int = 1
+    is_partial: bool = False
+
+    def takes(self, program: Program, sizes: str, special: bool) -> bool:
+        """Whether a program is a graph, without what only compiled kernels run."""
+        from lamina.interpreters.beyond_programs import needs_machine
+
+        return not needs_machine(program.model.module)
+
+    def passes(self, module: ModuleOp, instruments: list[PassInstrument] | None = None) -> tuple[Pipeline, list[Any]]:
+        """A pipeline for this machine and those of its passes that a program is taken through."""
+        from lamina.debugging.compare import work_of
+        from lamina.debugging.states import FEW_OPERATIONS
+        from lamina.driver.pipelines import Pipeline
+        from lamina.ir.targets import spec_of
+        from lamina.transform import PassContext
+
+        pipeline = Pipeline(PassContext(3, instruments=instruments or []), target=spec_of(self.target, self.threads))
+        few = work_of(module) <= FEW_OPERATIONS
+        return pipeline, [*pipeline.passes("te"), *pipeline.passes("tir")] if few else pipeline.graph
+
+    def run(self, program: Program, instruments: list[PassInstrument] | None = None) -> dict[str, Any]:
+        """The results by name. Raises LaminaError."""
+        from lamina.debugging.entry import MAIN
+        from lamina.dialects.target import TARGET
+        from lamina.driver.execute import run_module
+        from lamina.ir.context import LaminaContext
+        from lamina.ir.targets import target_of
+
+        model, ctx = program.model, LaminaContext()
+        module, ctx.params = model.module.clone(), model.params
+        module.attributes[TARGET] = target_of(self.target, self.threads)
+        pipeline, passes = self.passes(module, instruments)
+        for each in passes:
+            pipeline.run_pass(each, module, ctx)
+        found = run_module(module, ctx, MAIN, [program.inputs[p.name] for p in model.inputs])
+        return dict(zip([p.name for p in model.outputs], found.values(), strict=True))
+
+
 NATIVE = Compiled("this machine, opt level 3, one thread")
-OTHERS: tuple[Compiled, ...] = (
+HERE: tuple[Compiled, ...] = (
     Compiled("opt level 0 against 3", opt_level=0),
     Compiled("two threads against one", threads=2),
     Compiled("x86-64-v2 against this machine", target="x86-64-v2"),
@@ -110,6 +197,13 @@ OTHERS: tuple[Compiled, ...] = (
     Compiled("double against single precision", double=True),
     Compiled("checked accesses against unchecked", sanitize=True),
 )
+"""Other code that this machine runs."""
+ELSEWHERE = tuple(
+    Interpreted(f"passes for {name} against this machine", name)
+    for name in ("x86-64-v4", "cascadelake", "sapphirerapids", "sierraforest", "znver4", "aarch64")
+)
+"""Machines whose code differs: vectors of 512, 256 or 128 bits, with or without products of bytes, bf16 and tiles."""
+OTHERS: tuple[Compiled | Interpreted, ...] = (*HERE, *ELSEWHERE)
 """Ways that are compared with this machine's code, by turns."""
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections import defaultdict
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 from lamina.cli.command import run
 from lamina.debugging.campaign import Part, Settings, Tally, as_json, of_json, operators_named, table
 from lamina.debugging.comparison import MORE_RUNS, MOST_RUNS, Comparer
+from lamina.debugging.engines import SATURATING
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.fuzz_case import Report, run_seed
 from lamina.debugging.generators.draw import Draw, Sizes
@@ -27,7 +29,7 @@ from lamina.debugging.generators.operators.contracting import begins_in_padding,
 from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
-from lamina.debugging.ways import NATIVE, Compiled, Program, by_oracles
+from lamina.debugging.ways import ELSEWHERE, NATIVE, Compiled, Interpreted, Program, by_oracles
 from lamina.driver.stage_texts import StageTexts
 from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError
 from lamina.frontends.onnx.registry import converters
@@ -514,3 +516,34 @@ def test_a_constant_of_a_formula_is_no_second_operand(name: str) -> None:
 def test_code_that_this_machine_lacks_features_for_is_no_second_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAMINA_HOST", "x86-64-v2")
     assert [Compiled("", target=t).runs_here() for t in ("cpu", "x86-64-v2", "x86-64-v3")] == [True, True, False]
+
+
+def test_products_of_bytes_go_through_the_passes_of_machines_that_are_not_here() -> None:
+    tiny = (seed for seed in range(900000, 999999) if plan_of(seed).sizes == Sizes.TINY)
+    seeds = islice((seed for seed in tiny if drawn(seed).operators.keys() & SATURATING), 8)
+    found = [Report.of_json(run_seed(seed)) for seed in seeds]
+    assert [r for r in found if r.outcome.kind is not Kind.SAME] == []
+    assert len([r for r in found if r.pair in {way.name for way in ELSEWHERE}]) > 3
+    info = helper.make_tensor_value_info
+    names = [info("x", TensorProto.INT8, [1, 2, 4, 4]), info("w", TensorProto.INT8, [3, 2, 2, 2])]
+    graph = helper.make_graph(
+        [helper.make_node("ConvInteger", ["x", "w"], ["y"])], "g", names, [info("y", TensorProto.INT32, [1, 3, 3, 3])]
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    inputs = {"x": np.arange(-16, 16, dtype=np.int8).reshape(1, 2, 4, 4), "w": np.full((3, 2, 2, 2), -128, np.int8)}
+    program, fired = Program(model.SerializeToString(), True, inputs), FiringInstrument()
+    cascadelake = next(way for way in ELSEWHERE if way.target == "cascadelake")
+    np.testing.assert_equal(cascadelake.run(program, [fired]), by_oracles(program)[0])
+    assert fired.counts["relay-qnn-legalize"] == 1
+
+
+@pytest.mark.parametrize("way", ELSEWHERE, ids=lambda way: way.target)
+def test_what_the_passes_make_for_a_machine_is_interpreted(way: Interpreted) -> None:
+    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [3]) for n in "xy")
+    graph = helper.make_graph([helper.make_node("Exp", ["x"], ["y"])], "g", [x], [y])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    program = Program(model.SerializeToString(), True, {"x": np.array([0.0, 1.0, np.inf], np.float32)})
+    fired = FiringInstrument()
+    assert way.takes(program, Sizes.REAL, True)
+    np.testing.assert_allclose(way.run(program, [fired])["y"], np.exp(program.inputs["x"]), rtol=1e-6)
+    assert "tir-vectorize-loop" in fired.ran

@@ -20,10 +20,12 @@ from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.reduce_case import how_of, program_of
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.verdict import How
-from lamina.debugging.ways import NATIVE, OTHERS
+from lamina.debugging.ways import HERE, NATIVE, OTHERS, Interpreted
+from lamina.dialects.target import module_target
 
 FAULTY = Path(__file__).parents[1] / "debugging" / "inputs" / "faulty_pass.py"
-DOUBLE = next(w for w in OTHERS if w.double)
+DOUBLE = next(w for w in HERE if w.double)
+ZNVER4 = next(w for w in OTHERS if w.target == "znver4")
 
 
 def command(*words: object) -> tuple[int, str, str]:
@@ -38,14 +40,14 @@ def apart(*words: object) -> tuple[int, str, str]:
     return found.returncode, found.stdout, found.stderr
 
 
-def case_of(pair: str, *ops: str) -> StoredCase:
-    """A chain of ops on four numbers."""
+def case_of(pair: str, *ops: str, extent: int = 4) -> StoredCase:
+    """A chain of ops on a few numbers."""
     names = [f"v{n}" for n in range(len(ops) + 1)]
     nodes = [helper.make_node(o, [a], [b]) for o, a, b in zip(ops, names, names[1:], strict=False)]
-    infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in (names[0], names[-1])]
+    infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [extent]) for n in (names[0], names[-1])]
     graph = helper.make_graph(nodes, "g", infos[:1], infos[1:])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    inputs = {"v0": np.array([0.5, -0.25, 3.0, np.inf], np.float32)}
+    inputs = {"v0": np.resize(np.array([0.5, -0.25, 3.0, np.inf], np.float32), extent)}
     return StoredCase(model.SerializeToString(), True, inputs, 7, "operators", pair, Outcome(Kind.MISMATCH))
 
 
@@ -60,12 +62,20 @@ def test_a_case_keeps_its_inputs_and_its_precision() -> None:
 
 
 def test_a_way_to_compile_is_one_to_ask_for() -> None:
-    assert how_of(NATIVE) == How()
-    hows = {w.name: how_of(w, ("f.py",)) for w in OTHERS}
+    module = program_of(case_of(NATIVE.name, "Exp")).module
+    assert how_of(NATIVE, module) == How()
+    hows = {w.name: how_of(w, module, ("f.py",)) for w in OTHERS}
     assert hows["opt level 0 against 3"] == How(opt_level=0, load=("f.py",))
     assert hows["two threads against one"] == How(threads=2, load=("f.py",))
     assert hows["x86-64-v2 against this machine"] == How(target="x86-64-v2", load=("f.py",))
     assert hows["checked accesses against unchecked"] == How(sanitize=True, load=("f.py",))
+    assert isinstance(ZNVER4, Interpreted)
+    elsewhere = hows[ZNVER4.name]
+    assert elsewhere.pipeline is not None and elsewhere.pipeline.endswith("tir-plan-memory") and elsewhere.checked
+    target = module_target(program_of(case_of(ZNVER4.name, "Exp"), ZNVER4).module)
+    assert target is not None and target.has_feature("avx512bf16")
+    graph_alone = how_of(ZNVER4, program_of(case_of(ZNVER4.name, "Exp", extent=1 << 20)).module).pipeline
+    assert graph_alone is not None and graph_alone.endswith("relay-fuse-ops")
 
 
 @pytest.mark.slow
@@ -79,6 +89,21 @@ def test_a_fault_in_double_precision_alone_is_found_there(tmp_path: Path, monkey
     text = (tmp_path / "reduced.mlir").read_text()
     assert "relay-canonicalize-cast" in text.split("\n")[0] and "xf64>" in text and "xf32>" not in text
     case_of(NATIVE.name, "Exp").write(tmp_path)
+    status, _, err = apart("reduce", tmp_path, "--load", FAULTY)
+    assert status == 1 and "no fault" in err
+
+
+@pytest.mark.slow
+def test_a_fault_for_another_machine_is_found_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No code of this machine has the fault: what the passes make for the other one is interpreted."""
+    monkeypatch.setenv("FAULTY_FEATURE", "+avx512fp16")
+    other = next(w for w in OTHERS if w.target == "sapphirerapids")
+    case = case_of(other.name, "Exp", "Tanh", "Cos")
+    case.write(tmp_path)
+    status, out, err = apart("reduce", tmp_path, "--load", FAULTY)
+    assert status == 0, err
+    assert re.search(r"3 ops -> 0 in \d+ programs", out) and "pass relay-canonicalize-cast" in out
+    case_of(ZNVER4.name, "Exp").write(tmp_path)
     status, _, err = apart("reduce", tmp_path, "--load", FAULTY)
     assert status == 1 and "no fault" in err
 

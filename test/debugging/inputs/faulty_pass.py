@@ -1,7 +1,7 @@
 """A pass of the compiler made wrong, for the tests of what finds it in random programs.
 
 To load the file is to make `relay-canonicalize-cast`, which the compiler runs, return the first result with the other
-sign, where that is of FAULTY_TYPE (f32 unless it is set).
+sign, where that is of FAULTY_TYPE (f32 unless it is set) and the target has FAULTY_FEATURE, if that is set.
 """
 
 import os
@@ -19,6 +19,8 @@ right = CanonicalizeCast.apply
 def apply(self: CanonicalizeCast, ctx: Context, op: ModuleOp) -> None:
     """What the pass does, and the sign of a result."""
     right(self, ctx, op)
+    if os.environ.get("FAULTY_FEATURE", "") not in str(op.attributes.get("lamina.target")):
+        return
     for main in op.ops:
         if isinstance(main, FuncOp) and main.sym_name.data == "main":
             last = main.body.block.last_op
