@@ -75,6 +75,37 @@ def test_the_reference_is_not_asked_for_operators_that_onnxruntime_adds() -> Non
     assert list(found) == ["product", "branch", "sum"] and found["product"] == 4 * 255 * 127
 
 
+def test_onnxruntime_answers_for_what_follows_from_operators_that_it_has() -> None:
+    """It has no BitShift of uint16."""
+
+    def info(name: str, kind: int, shape: list[int]) -> Any:
+        return helper.make_tensor_value_info(name, kind, shape)
+
+    nodes = [
+        helper.make_node("BitShift", ["a"] * 2, ["shifted"], name="first", direction="LEFT"),
+        helper.make_node("Not", ["b"], ["other"], name="second"),
+        helper.make_node("BitShift", ["c"] * 2, ["again"], direction="LEFT"),
+        helper.make_node("Identity", ["again"], ["copy"]),
+    ]
+    kinds = {"a": TensorProto.UINT16, "b": TensorProto.BOOL, "c": TensorProto.UINT8}
+    results = {"shifted": TensorProto.UINT16, "other": TensorProto.BOOL, "copy": TensorProto.UINT8}
+    graph = helper.make_graph(
+        nodes, "g", [info(n, k, [2]) for n, k in kinds.items()], [info(n, k, [2]) for n, k in results.items()]
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    data = {"a": np.ones(2, np.uint16), "b": np.ones(2, bool), "c": np.ones(2, np.uint8)}
+    found = by_onnxruntime(Program(model.SerializeToString(), True, data))
+    assert list(found) == ["other", "copy"] and found["copy"].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("padding, is_asked", [("border", False), ("zeros", True)])
+def test_the_reference_is_not_asked_for_cubic_samples_of_the_border(padding: str, is_asked: bool) -> None:
+    node = helper.make_node("GridSample", ["x", "g"], ["y"], mode="cubic", padding_mode=padding)
+    assert engines.reference_differs(node, 20) != is_asked
+    linear = helper.make_node("GridSample", ["x", "g"], ["y"], mode="linear", padding_mode=padding)
+    assert not engines.reference_differs(linear, 20)
+
+
 @pytest.mark.parametrize(
     "first, second, is_wrong",
     [
