@@ -76,7 +76,7 @@ def test_the_reference_is_not_asked_for_operators_that_onnxruntime_adds() -> Non
 
 
 def test_onnxruntime_answers_for_what_follows_from_operators_that_it_has() -> None:
-    """It has no BitShift of uint16."""
+    """It has no BitShift of uint16, and no Adagrad at all."""
 
     def info(name: str, kind: int, shape: list[int]) -> Any:
         return helper.make_tensor_value_info(name, kind, shape)
@@ -86,24 +86,49 @@ def test_onnxruntime_answers_for_what_follows_from_operators_that_it_has() -> No
         helper.make_node("Not", ["b"], ["other"], name="second"),
         helper.make_node("BitShift", ["c"] * 2, ["again"], direction="LEFT"),
         helper.make_node("Identity", ["again"], ["copy"]),
+        helper.make_node("Adagrad", ["r", "t", "x", "x", "x"], ["u", "v"], domain="ai.onnx.preview.training"),
     ]
     kinds = {"a": TensorProto.UINT16, "b": TensorProto.BOOL, "c": TensorProto.UINT8}
     results = {"shifted": TensorProto.UINT16, "other": TensorProto.BOOL, "copy": TensorProto.UINT8}
     graph = helper.make_graph(
         nodes, "g", [info(n, k, [2]) for n, k in kinds.items()], [info(n, k, [2]) for n, k in results.items()]
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    graph.input.extend([info("r", 1, []), info("t", TensorProto.INT64, []), info("x", 1, [2])])
+    graph.output.append(info("u", 1, [2]))
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.preview.training", 1)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
     data = {"a": np.ones(2, np.uint16), "b": np.ones(2, bool), "c": np.ones(2, np.uint8)}
+    data |= {"r": np.ones((), np.float32), "t": np.ones((), np.int64), "x": np.ones(2, np.float32)}
     found = by_onnxruntime(Program(model.SerializeToString(), True, data))
     assert list(found) == ["other", "copy"] and found["copy"].tolist() == [2, 2]
 
 
-@pytest.mark.parametrize("padding, is_asked", [("border", False), ("zeros", True)])
-def test_the_reference_is_not_asked_for_cubic_samples_of_the_border(padding: str, is_asked: bool) -> None:
-    node = helper.make_node("GridSample", ["x", "g"], ["y"], mode="cubic", padding_mode=padding)
-    assert engines.reference_differs(node, 20) != is_asked
-    linear = helper.make_node("GridSample", ["x", "g"], ["y"], mode="linear", padding_mode=padding)
-    assert not engines.reference_differs(linear, 20)
+@pytest.mark.parametrize(
+    "op, attributes, differs",
+    [
+        ("MaxPool", {}, False),
+        ("MaxPool", {"pads": [1] * 4}, False),
+        ("MaxPool", {"pads": [1, 0, 1, 0]}, True),
+        ("MaxPool", {"pads": [0, 0, 1, 1]}, True),
+        ("AveragePool", {"pads": [1, 0, 1, 0]}, False),
+        ("AveragePool", {"ceil_mode": 1}, True),
+        ("AveragePool", {"auto_pad": "SAME_UPPER", "strides": [1, 1]}, False),
+        ("AveragePool", {"auto_pad": "SAME_LOWER", "strides": [1, 2]}, True),
+        ("GridSample", {"mode": "cubic", "padding_mode": "border"}, True),
+        ("GridSample", {"mode": "cubic", "padding_mode": "zeros"}, False),
+        ("GridSample", {"mode": "linear", "padding_mode": "border"}, False),
+        ("Resize", {"mode": "cubic", "coordinate_transformation_mode": "pytorch_half_pixel"}, True),
+        ("Resize", {"coordinate_transformation_mode": "pytorch_half_pixel"}, True),
+        ("Resize", {"mode": "linear", "coordinate_transformation_mode": "pytorch_half_pixel"}, False),
+        ("Unique", {"axis": 1, "sorted": 0}, True),
+        ("Unique", {"sorted": 0}, False),
+        ("Unique", {"axis": 1, "sorted": 1}, False),
+        ("ConvTranspose", {"group": 1}, False),
+        ("ConvTranspose", {"group": 2}, True),
+    ],
+)
+def test_attributes_for_which_the_reference_is_not_asked(op: str, attributes: Any, differs: bool) -> None:
+    assert engines.reference_differs(helper.make_node(op, ["x"], ["y"], **attributes), 20) == differs
 
 
 @pytest.mark.parametrize(
