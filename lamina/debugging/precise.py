@@ -36,6 +36,8 @@ PRODUCT_NOISE = {"float32": 2.0**-20, "float64": 2.0**-49}
 SUMS = ("relay.sum", "relay.prod", "relay.cumsum", "relay.cumprod")
 """Ops of several elements that only add or multiply them: exact where no order of them rounds. Others divide, or
 transform."""
+PRODUCT = "relay.prod"
+"""Its partial results may be too large or too small for single precision in one order of the factors alone."""
 SIGNIFICANT = {"float32": 24, "float64": 53}
 """Bits of a number."""
 DEQUANTIZE = "relay.qnn.dequantize"
@@ -101,7 +103,10 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
         if oracle is None:
             return list(run_op(op, arrays))  # which says that there is none
         given = _with_single(op, arrays, np.float64)
-        found = [np.asarray(r) for r in all_results(oracle(*given, **_in_double(op)))]
+        if op.name == PRODUCT and rounding is not None and rounding.fewer_bits is not None:
+            found = [_product(op, oracle, arrays[0], backwards=rounding.fewer_bits > 0)]
+        else:
+            found = [np.asarray(r) for r in all_results(oracle(*given, **_in_double(op)))]
     made: list[Any] = []
     for value, array in zip(op.results, found, strict=True):
         dtype = _dtype(value)
@@ -111,6 +116,13 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
             array = array.astype(np.dtype(dtype))
         made.append(_noisy(op, array, dtype, given, rounding) if rounding is not None and "float" in dtype else array)
     return made
+
+
+def _product(op: RelayOp, oracle: Any, array: Any, backwards: bool) -> Any:
+    """Products of the elements in their own precision, from the first of them or from the last."""
+    (given,) = _with_single(op, [array], np.float32)
+    found = np.asarray(oracle(np.flip(given) if backwards else given, **attrs_of(op)))
+    return np.flip(found) if backwards else found
 
 
 def _in_double(op: RelayOp) -> dict[str, Any]:

@@ -60,3 +60,13 @@ def test_a_function_is_at_its_end_where_it_rounds_to_it_and_a_little_before() ->
     first = [1 + float(np.argmax(tanh.run(seed)[0])) / 8 for seed in (0, 1)]
     # 1 - tanh(x) is 2 exp(-2 x): half a unit in the last place, and two of them.
     assert first == [9.125, 8.375]
+
+
+@pytest.mark.parametrize("order, seed", [((0, 1, 2), 0), ((2, 1, 0), 1)])
+def test_partial_products_may_underflow_before_an_infinity(order: tuple[int, ...], seed: int) -> None:
+    product = precise("relay.prod %x {axis = [1]}", (2, 3), "tensor<2xf32>")
+    factors = np.array([0.25, 1e-45, np.inf], np.float32)
+    product.arrays = [np.stack([factors[list(order)], np.ones(3, np.float32)])]
+    assert product.run()[0].tolist() == [np.inf, 1]
+    assert np.isnan(product.run(seed)[0][0]) and product.run(seed)[0][1] == 1
+    assert product.run(1 - seed)[0].tolist() == [np.inf, 1]
