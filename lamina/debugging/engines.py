@@ -7,7 +7,7 @@ rest of the model.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +71,26 @@ SATURATING = frozenset(
     + "QAttention DynamicQuantizeLSTM".split()
 )
 """Operators in which onnxruntime adds two products of bytes in 16 bits, where the processor has no VNNI."""
+
+
+MEAN_OF_SQUARES = frozenset(
+    "MeanVarianceNormalization GroupNormalization InstanceNormalization LayerNormalization".split()
+    + "SkipLayerNormalization EmbedLayerNormalization QEmbedLayerNormalization".split()
+)
+"""Operators whose variance both programs compute as the mean of squares less the square of the mean, which cancel where
+the values of a group are close together."""
+
+
+def follows_from(source: bytes, names: Collection[str]) -> set[str]:
+    """The outputs of the model in a file that follow from nodes of some operators."""
+    import onnx
+
+    outputs = {o.name for o in onnx.ModelProto.FromString(source).graph.output}
+    try:
+        left = without_nodes(source, lambda node: node.op_type in names, "")
+    except UnsupportedError:
+        return outputs
+    return outputs - {o.name for o in left.graph.output}
 
 
 @cache

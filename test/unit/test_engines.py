@@ -10,7 +10,7 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from lamina.debugging import engines, fuzz_case
 from lamina.debugging.comparison import Comparer
-from lamina.debugging.engines import by_onnx_reference, by_onnxruntime, without_nodes
+from lamina.debugging.engines import by_onnx_reference, by_onnxruntime, follows_from, without_nodes
 from lamina.debugging.fuzz_case import Report, second_opinion
 from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.outcome import Kind, Outcome
@@ -61,6 +61,34 @@ def test_what_follows_from_a_node_goes_with_it_also_from_within_a_branch() -> No
     assert names_left(without_nodes(whole, lambda _: False, "here")) == ["product", "branch", "gelu", "sum"]
     with pytest.raises(UnsupportedError, match="MatMulInteger is not computed exactly"):
         without_nodes(source("product", "branch"), product, "here")
+
+
+def test_outputs_that_follow_from_an_operator() -> None:
+    whole = source("product", "branch", "gelu", "sum")
+    assert follows_from(whole, {"MatMulInteger"}) == {"product", "branch"}
+    assert follows_from(whole, {"Gelu", "Sin"}) == {"gelu"}
+    assert follows_from(whole, set()) == set()
+    assert follows_from(source("product"), {"MatMulInteger"}) == {"product"}
+
+
+@pytest.mark.parametrize("off, is_wrong", [(2e-4, False), (2e-3, True)])
+def test_a_variance_of_squares_may_be_farther_off(off: float, is_wrong: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def info(name: str) -> Any:
+        return helper.make_tensor_value_info(name, 1, [1, 2])
+
+    nodes = [helper.make_node("MeanVarianceNormalization", ["y"], ["norm"], axes=[1])]
+    graph = helper.make_graph(nodes, "g", [info("y")], [info("norm")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    program = Program(model.SerializeToString(), True, {"y": np.array([[1, 2]], np.float32)})
+    got = {"norm": np.array([[-1, 1]], np.float32)}
+
+    def answered(_: Program) -> dict[str, Any]:
+        return {"norm": got["norm"] * np.float32(1 + off)}
+
+    monkeypatch.setattr(fuzz_case, "ORACLES", {"onnxruntime": answered})
+    report = Report(0, "operators", Sizes.TINY, False, Outcome(Kind.SAME))
+    outcome = second_opinion(program, Comparer(["norm"]), got, report, "onnxruntime")
+    assert (outcome is not None) == is_wrong
 
 
 @pytest.mark.parametrize("saturate", [True, False])
