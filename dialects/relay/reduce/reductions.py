@@ -226,8 +226,11 @@ class MeanOp(Reduction, empty=False):
 
         def element(*i: Index) -> Any:
             value = total[i]
-            quotient = value / count if is_float(value.dtype) else te.truncdiv(value, count)
-            return te.cast(quotient, data.dtype)
+            if is_float(value.dtype):
+                return te.cast(value / count, data.dtype)
+            # A count may be larger than what it divides can be.
+            fits = count <= np.iinfo(value.dtype).max
+            return te.cast(te.truncdiv(value if fits else te.cast(value, "int64"), count), data.dtype)
 
         return te.compute(total.shape, element, "mean")
 
@@ -241,7 +244,12 @@ class MeanOp(Reduction, empty=False):
 
     @staticmethod
     def extra_samples() -> list[Sample]:
-        return [sample(((3, 40), "float16"), attrs={"axis": (1,)}), sample((1, 3, 7, 7), attrs={"axis": (2, 3)})]
+        return [
+            sample(((3, 40), "float16"), attrs={"axis": (1,)}),
+            sample((1, 3, 7, 7), attrs={"axis": (2, 3)}),
+            *(sample(((40, n), "int8"), attrs={"axis": (1,)}) for n in (127, 128, 200, 300)),
+            sample(((2, 300), "uint8"), attrs={"axis": (1,)}),
+        ]
 
     @staticmethod
     def relay_grad(
