@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import BFloat16Type, IntegerAttr, IntegerType, VectorType, i1, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType, i1, i32, i64
 from xdsl.ir import Attribute, Block, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type, vector_type
@@ -27,26 +27,12 @@ from lamina.errors import InputError
 from lamina.passes.tir_to_llvm.builder import NE, POINTER
 from lamina.passes.tir_to_llvm.registers import Register
 from lamina.passes.tir_to_llvm.scalars import FLOAT, Properties, element_of, llvm_type, memory_type, splat
-from lamina.passes.tir_to_llvm.windows import load_windows, shuffle_mask
+from lamina.passes.tir_to_llvm.windows import load_windows
 
 if TYPE_CHECKING:
     from lamina.passes.tir_to_llvm.replay import Replay
 
 Step = Callable[[], None]
-
-
-def _eights(type_: Attribute) -> int:
-    """The lanes of a bf16 vector of 8n + 1 that are loaded together, before the last one; 0 for other types.
-
-    LLVM splits such a load itself, and for machines with AVX512-BF16 ends the process at the single lane.
-    """
-    if not isinstance(type_, VectorType):
-        return 0
-    vector = cast("VectorType[Attribute]", type_)
-    if not isinstance(vector.element_type, BFloat16Type):
-        return 0
-    whole, more = divmod(vector.get_shape()[0], 8)
-    return 8 * whole if more == 1 else 0
 
 
 class Access:
@@ -315,16 +301,7 @@ class Access:
         return self.as_value(self.load_at(self.pointer(dynamic, const), self.memory_value_type), self.lanes)
 
     def load_at(self, pointer: SSAValue, type_: Attribute) -> SSAValue:
-        b = self.replay.b
-        whole = _eights(type_)
-        if not whole:
-            return b.emit(llvm.LoadOp, [pointer], type_, self.alignment)
-        first = b.emit(llvm.LoadOp, [pointer], vector_type(self.element, whole), self.alignment)
-        last = b.emit(llvm.LoadOp, [b.offset(pointer, self.element, whole)], self.element, self.alignment)
-        poison = b.constant_op(llvm.PoisonOp, first.type)
-        mask = shuffle_mask([*range(whole), 0])
-        longer = b.emit(llvm.ShuffleVectorOp, [first, poison], type_, {"mask": mask})
-        return b.emit(llvm.InsertElementOp, [longer, last, b.lane(whole)], type_, {})
+        return self.replay.b.emit(llvm.LoadOp, [pointer], type_, self.alignment)
 
     def as_value(self, loaded: SSAValue, lanes: int | None) -> SSAValue:
         """A boolean leaves memory as one bit."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import arith, math
@@ -17,7 +19,6 @@ from xdsl.dialects.builtin import (
     f32,
     i1,
     i16,
-    i32,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -27,7 +28,8 @@ from lamina.dialects.tir.intrinsics import BitcastOp, IntrinsicOp
 from lamina.dialects.tir.ops import SelectOp
 from lamina.dialects.tir.shuffle import ShuffleOp
 from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
-from lamina.passes.tir_to_llvm.builder import NE, SGE, SLT, UNORDERED
+from lamina.passes.tir_to_llvm.bfloat import extended, rounded
+from lamina.passes.tir_to_llvm.builder import NE, SGE, SLT
 from lamina.passes.tir_to_llvm.rules import Emit, Step, emits, one_to_one, tir_to_llvm
 from lamina.passes.tir_to_llvm.scalars import (
     EXTREME,
@@ -36,6 +38,7 @@ from lamina.passes.tir_to_llvm.scalars import (
     NO_OVERFLOW,
     OVERFLOW,
     Properties,
+    computed_type,
     element_of,
     llvm_type,
     splat,
@@ -72,13 +75,12 @@ one_to_one(arith.MaxSIOp, llvm.SMaxOp)
 one_to_one(arith.MinSIOp, llvm.SMinOp)
 one_to_one(arith.MaxUIOp, llvm.UMaxOp)
 one_to_one(arith.MinUIOp, llvm.UMinOp)
-one_to_one(arith.ExtFOp, llvm.FPExtOp)
 one_to_one(arith.ExtSIOp, llvm.SExtOp)
 one_to_one(arith.ExtUIOp, llvm.ZExtOp)
 one_to_one(arith.TruncIOp, llvm.TruncOp, NO_OVERFLOW)
 one_to_one(arith.SIToFPOp, llvm.SIToFPOp)
 one_to_one(arith.UIToFPOp, llvm.UIToFPOp)
-one_to_one(arith.BitcastOp, llvm.BitcastOp)
+one_to_one(arith.BitcastOp, llvm.BitcastOp, moves=True)
 one_to_one(math.FmaOp, llvm.FMAOp, FLOAT)
 one_to_one(math.SqrtOp, llvm.FSqrtOp, FLOAT)
 one_to_one(math.AbsFOp, llvm.FAbsOp, FLOAT)
@@ -103,12 +105,12 @@ one_to_one(math.CoshOp, llvm.CoshOp, FLOAT)
 one_to_one(math.TanhOp, llvm.TanhOp, FLOAT)
 one_to_one(math.PowFOp, llvm.FPowOp, FLOAT)
 one_to_one(math.CopySignOp, llvm.FCopySignOp, FLOAT)
-one_to_one(arith.SelectOp, llvm.SelectOp, FLOAT)
-one_to_one(BitcastOp, llvm.BitcastOp)
-one_to_one(SelectOp, llvm.SelectOp, FLOAT)
+one_to_one(arith.SelectOp, llvm.SelectOp, FLOAT, moves=True)
+one_to_one(BitcastOp, llvm.BitcastOp, moves=True)
+one_to_one(SelectOp, llvm.SelectOp, FLOAT, moves=True)
 
 
-@emits(ShuffleOp)
+@emits(ShuffleOp, moves=True)
 def shuffle(op: ShuffleOp, b: FunctionBuilder) -> Emit:
     """llvm.shufflevector, of the lanes that it picks."""
     return _one(b, llvm.ShuffleVectorOp, llvm_type(op.result.type), {"mask": op.picks})
@@ -124,35 +126,54 @@ def comparison(op: arith.CmpiOp | arith.CmpfOp | CompareOp, b: FunctionBuilder) 
     return _one(b, llvm.FCmpOp if floats else llvm.ICmpOp, llvm_type(op.result.type), properties)
 
 
-@emits(IntrinsicOp)
+@emits(IntrinsicOp, moves=True)
 def intrinsic(op: IntrinsicOp, b: FunctionBuilder) -> Emit:
-    """llvm.call_intrinsic, with the settings of its row behind the operands."""
-    row, type_ = op.row, llvm_type(op.result.type)
+    """llvm.call_intrinsic, with the settings of its row behind the operands; its own bf16 is bf16."""
+    row, held = op.row, llvm_type(op.result.type)
+    taken, type_ = [_as_named(o.type) for o in op.operands], _as_named(op.result.type)
 
     def emit(operands: list[SSAValue]) -> SSAValue:
+        given = [v if v.type == t else b.emit(llvm.BitcastOp, [v], t, {}) for v, t in zip(operands, taken, strict=True)]
         settings = [b.constant(splat(value, t), t) for t, value in row.settings]
-        call = llvm.CallIntrinsicOp(row.name, [*operands, *settings], [type_])
+        call = llvm.CallIntrinsicOp(row.name, [*given, *settings], [type_])
         b.add(call)
-        return call.results[0]
+        found = call.results[0]
+        return found if type_ == held else b.emit(llvm.BitcastOp, [found], held, {})
 
     return emit
 
 
-@emits(arith.ConstantOp)
+def _as_named(type_: Attribute) -> Attribute:
+    """The llvm type by which intrinsics know a tir type."""
+    return type_ if element_of(type_) == bf16 else llvm_type(type_)
+
+
+@emits(arith.ConstantOp, moves=True)
 def constant(op: arith.ConstantOp, b: FunctionBuilder) -> Emit:
-    """llvm.mlir.constant in the function's entry, where it is used; one of `index` is an i64."""
+    """llvm.mlir.constant in the function's entry, where it is used; one of `index` is an i64, one of bf16 an i16."""
     type_ = llvm_type(op.result.type)
     value = b.constant_when_used(constant_attr(op.value, type_), type_)
     return lambda operands: value()
 
 
 def constant_attr(attr: Attribute, type_: Attribute) -> Attribute:
-    """A constant's value with index types as i64."""
+    """A constant's value with index types as i64, and bf16 as i16."""
     if isinstance(attr, IntegerAttr):
         return IntegerAttr(cast("IntegerAttr", attr).value.data, cast("IntegerType", type_))
+    if element_of(type_) == i16 and type(attr) is FloatAttr:
+        return IntegerAttr(_bits_of_bf16(attr.value.data), i16)
+    if element_of(type_) == i16 and type(attr) is DenseIntOrFPElementsAttr and element_of(attr.type) == bf16:
+        numbers = [_bits_of_bf16(v) for v in cast("Sequence[float]", attr.get_values())]
+        return DenseIntOrFPElementsAttr.from_list(cast("VectorType[IntegerType]", type_), numbers)
     if type(attr) is FloatAttr or type(attr) is DenseIntOrFPElementsAttr:
         return attr
     raise TypeError(f"no llvm constant for {attr}")
+
+
+def _bits_of_bf16(number: float) -> int:
+    """The bits of a number that bf16 has, as a signed integer: the upper half of those of float32."""
+    (half,) = struct.unpack("<h", struct.pack("<f", number)[2:])
+    return half
 
 
 def _one(b: FunctionBuilder, cls: type[Operation], type_: Attribute, properties: Properties) -> Emit:
@@ -173,42 +194,44 @@ def cast_of_lanes(op: CastOp, replay: Replay) -> Step:
 @emits(arith.FPToSIOp)
 def float_to_signed(op: Operation, b: FunctionBuilder) -> Emit:
     """llvm.fptosi, frozen: some floats have no result, and whatever the machine gives is one number, not poison."""
-    return _frozen(b, llvm.FPToSIOp, llvm_type(op.results[0].type))
+    return _frozen(b, llvm.FPToSIOp, computed_type(op.results[0].type))
 
 
 @emits(arith.FPToUIOp)
 def float_to_unsigned(op: Operation, b: FunctionBuilder) -> Emit:
     """llvm.fptoui, frozen like the signed one."""
-    return _frozen(b, llvm.FPToUIOp, llvm_type(op.results[0].type))
+    return _frozen(b, llvm.FPToUIOp, computed_type(op.results[0].type))
 
 
 def _frozen(b: FunctionBuilder, cls: type[Operation], type_: Attribute) -> Emit:
     return lambda operands: b.emit(llvm.FreezeOp, [b.emit(cls, operands, type_, {})], type_, {})
 
 
+@tir_to_llvm.lowers(arith.ExtFOp)
+def longer_float(op: arith.ExtFOp, replay: Replay) -> Step:
+    """llvm.fpext; of bf16 the bits are the upper half of those of f32."""
+    b, type_ = replay.b, llvm_type(op.result.type)
+    longer = _one(b, llvm.FPExtOp, type_, {})
+    if element_of(op.operands[0].type) != bf16:
+        return replay.plain(op, longer)
+    is_single = element_of(type_) == f32
+
+    def emit(operands: list[SSAValue]) -> SSAValue:
+        found = extended(b, operands[0])
+        return found if is_single else longer([found])
+
+    return replay.plain(op, emit)
+
+
 @tir_to_llvm.lowers(arith.TruncFOp)
 def shorter_float(op: arith.TruncFOp, replay: Replay) -> Step:
     """llvm.fptrunc; from f32 to bf16 by integers where the machine has no instruction for it."""
-    b, type_ = replay.b, llvm_type(op.result.type)
-    given = llvm_type(op.operands[0].type)
-    if replay.rounds_to_bf16 or element_of(type_) != bf16 or element_of(given) != f32:
-        return replay.plain(op, _one(b, llvm.FPTruncOp, type_, {}))
-    lanes = type_.get_shape() if type(type_) is VectorType else None
-    bit, word, half = (t if lanes is None else VectorType(t, lanes) for t in (i1, i32, i16))
+    b = replay.b
+    if element_of(op.result.type) != bf16:
+        return replay.plain(op, _one(b, llvm.FPTruncOp, llvm_type(op.result.type), {}))
 
     def emit(operands: list[SSAValue]) -> SSAValue:
-        """To the nearest number, of two to the even one: half of the last place is added, a bit less if that is 0."""
-        half_place, quiet, one, places = (b.constant(splat(n, word), word) for n in (0x7FFF, 0x40, 1, 16))
-        bits = b.emit(llvm.BitcastOp, operands, word, {})
-        upper = b.emit(llvm.LShrOp, [bits, places], word, {})
-        odd = b.emit(llvm.AndOp, [upper, one], word, {})
-        sum_ = b.emit(llvm.AddOp, [b.emit(llvm.AddOp, [bits, half_place], word, OVERFLOW), odd], word, OVERFLOW)
-        rounded = b.emit(llvm.LShrOp, [sum_, places], word, {})
-        # The sum of a NaN could be an infinity.
-        no_number = b.emit(llvm.FCmpOp, [*operands, *operands], bit, {"predicate": UNORDERED, **FLOAT})
-        of_nan = b.emit(llvm.OrOp, [upper, quiet], word, {})
-        chosen = b.emit(llvm.SelectOp, [no_number, of_nan, rounded], word, FLOAT)
-        return b.emit(llvm.BitcastOp, [b.emit(llvm.TruncOp, [chosen], half, NO_OVERFLOW)], type_, {})
+        return rounded(b, operands[0], replay.rounds_to_bf16)
 
     return replay.plain(op, emit)
 
@@ -285,7 +308,7 @@ def absolute(op: math.AbsIOp, b: FunctionBuilder) -> Emit:
 @emits(math.RsqrtOp)
 def rsqrt(op: math.RsqrtOp, b: FunctionBuilder) -> Emit:
     """1 / sqrt(x)."""
-    type_ = llvm_type(op.result.type)
+    type_ = computed_type(op.result.type)
 
     def emit(operands: list[SSAValue]) -> SSAValue:
         root = b.emit(llvm.FSqrtOp, operands, type_, FLOAT)
@@ -310,7 +333,7 @@ _LIBM: dict[type[Operation], str] = {
 @emits(*_LIBM)
 def library_call(op: Operation, builder: FunctionBuilder) -> Emit:
     """The C library's function, lane by lane."""
-    type_ = llvm_type(op.results[0].type)
+    type_ = computed_type(op.results[0].type)
     element = element_of(type_)
     call_type = element if isinstance(element, (Float32Type, Float64Type)) else f32
     symbol = _LIBM[type(op)] + ("f" if call_type == f32 else "")

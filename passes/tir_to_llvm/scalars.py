@@ -12,8 +12,11 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     VectorType,
+    bf16,
+    f32,
     i1,
     i8,
+    i16,
     i32,
     i64,
 )
@@ -29,6 +32,8 @@ FLOAT: Properties = {"fastmathFlags": NO_FASTMATH}
 EXTREME: Properties = {"fastmathFlags": llvm.FastMathAttr([FastMathFlag.NO_SIGNED_ZEROS])}
 """Flags of maxima: no order of the two zeros, which neither ONNX nor NumPy gives; it would take twice the time."""
 OVERFLOW: Properties = {"overflowFlags": IntegerAttr(0, i32)}
+UNORDERED = IntegerAttr(14, i64)
+"""A predicate of floats: one of the two is NaN."""
 NO_OVERFLOW: Properties = {"overflowFlags": llvm.OverflowAttr("none")}
 """The same for truncations, which xDSL gives flags of another type."""
 
@@ -36,17 +41,29 @@ _TYPES: dict[Attribute, Attribute] = {}
 
 
 def llvm_type(type_: Attribute) -> Attribute:
-    """The llvm type of a tir scalar or vector: `index` is i64."""
+    """The llvm type that holds a tir scalar or vector: `index` is i64, and bf16 is i16 (`bfloat.py`)."""
     found = _TYPES.get(type_)
     if found is None:
         if isinstance(type_, IndexType):
             found = i64
+        elif type_ == bf16:
+            found = i16
         elif type(type_) is VectorType:
             found = VectorType(llvm_type(type_.element_type), type_.get_shape())
         else:
             found = type_
         _TYPES[type_] = found
     return found
+
+
+def computed_type(type_: Attribute) -> Attribute:
+    """The llvm type that a tir scalar or vector is computed in: as `llvm_type`, but bf16 is f32."""
+    return with_element(type_, f32) if element_of(type_) == bf16 else llvm_type(type_)
+
+
+def with_element(type_: Attribute, element: Attribute) -> Attribute:
+    """A scalar or vector type with other elements."""
+    return VectorType(element, type_.get_shape()) if type(type_) is VectorType else element
 
 
 def memory_type(type_: Attribute) -> Attribute:

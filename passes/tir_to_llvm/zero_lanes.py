@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, SSAValue
 from lamina.dialects.dtypes import vector_type
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.passes.tir_to_llvm.rules import Emit, emits
-from lamina.passes.tir_to_llvm.scalars import FLOAT, splat
+from lamina.passes.tir_to_llvm.scalars import FLOAT, computed_type, splat
 
 if TYPE_CHECKING:
     from lamina.passes.tir_to_llvm.builder import FunctionBuilder
@@ -36,7 +36,7 @@ _LANEWISE = (llvm.FAddOp, llvm.FSubOp, llvm.FMulOp, llvm.FDivOp, llvm.FRemOp)
 @emits(DivfOp)
 def divide(op: DivfOp, b: FunctionBuilder) -> Emit:
     """llvm.fdiv; lanes of a vector that are zero in both operands stay NaN."""
-    type_ = op.result.type
+    type_ = computed_type(op.result.type)
     if type(type_) is VectorType:
         return lambda operands: quotient(b, *operands)
     return lambda operands: b.emit(llvm.FDivOp, operands, type_, FLOAT)

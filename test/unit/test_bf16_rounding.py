@@ -63,3 +63,23 @@ def test_an_operation_is_rounded_once(op: str, target: str) -> None:
     got = program(x, y)
     expected = getattr(np, op)(x.astype(np.float64), y.astype(np.float64)).astype(np.float32).astype(BF16)
     assert (got.view(np.uint16) == expected.view(np.uint16)).all()
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "cpu"])
+@pytest.mark.parametrize("shape, split", [((2, 19, 10, 20), (2, 2)), ((1, 3, 26, 14), (2, 7)), ((1, 2, 9, 39), (3, 3))])
+def test_elements_are_moved_as_they_are(shape: tuple[int, ...], split: tuple[int, int], target: str) -> None:
+    """LLVM 22 shuffles some vectors of bf16 wrongly; of these extents lanes are put together from two loads."""
+    n, c, h, w = shape
+    a, b = split
+    blocks, moved = (n, c, h // a, a, w // b, b), (n, a, b, c, h // a, w // b)
+    kinds = ["x".join(map(str, s)) + "xbf16" for s in (shape, blocks, moved)]
+    program = compiled(
+        f"%0 = relay.reshape %x {{newshape = {[*blocks]}}} : (tensor<{kinds[0]}>) -> tensor<{kinds[1]}>\n"
+        f"%y = relay.transpose %0 {{axes = [0, 3, 5, 1, 2, 4]}} : (tensor<{kinds[1]}>) -> tensor<{kinds[2]}>",
+        f"%x: tensor<{kinds[0]}>",
+        f"tensor<{kinds[2]}>",
+        target,
+    )
+    x = np.random.default_rng(3).integers(0, 1 << 16, shape).astype(np.uint16).view(BF16)
+    expected = x.view(np.uint16).reshape(blocks).transpose(0, 3, 5, 1, 2, 4)
+    np.testing.assert_array_equal(program(x).view(np.uint16), expected)

@@ -23,9 +23,9 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NOT:     fptrunc
 // CHECK:         llvm.bitcast %a : vector<8xf32> to vector<8xi32>
 // CHECK:         llvm.fcmp "uno" %a, %a : vector<8xf32>
-// CHECK:         llvm.bitcast {{.*}} : vector<8xi16> to vector<8xbf16>
+// CHECK:         %b = llvm.trunc {{.*}} : vector<8xi32> to vector<8xi16>
 // CHECK-LABEL: @number
 // CHECK-NOT:     fptrunc
-// CHECK:         llvm.bitcast {{.*}} : i16 to bf16
+// CHECK:         %b_{{.*}} = llvm.trunc {{.*}} : i32 to i16
 // CHECK-LABEL: @double
 // CHECK:         llvm.fptrunc %a{{.*}} : f64 to bf16
