@@ -106,7 +106,7 @@ _LACKS = (
     re.compile(r"Could not find an implementation for (?P<op>\w+)\(\d+\) node with name '(?P<name>.*?)'"),
     re.compile(r"(?P<domain>[\w.]+):(?P<op>\w+)\(-?\d+\) is not a registered function/op"),
 )
-"""How onnxruntime names the first operator that it lacks: of these types, or at all."""
+"""Words by which onnxruntime names the first operator that it lacks: of these types, or at all."""
 
 
 def by_onnxruntime(program: Program) -> dict[str, Any]:
