@@ -6,6 +6,7 @@ Integers are signless in the IR and read as signed two's complement; `ui8` ... `
 
 from __future__ import annotations
 
+import struct
 from functools import cache
 from typing import Any
 
@@ -96,6 +97,19 @@ def has_integer(dtype: str, value: int) -> bool:
     """Whether a dtype of integers, or of booleans, has a value."""
     low = 0 if is_unsigned(dtype) else -(1 << bits_of(dtype) - 1)
     return low <= value < low + (1 << bits_of(dtype))
+
+
+def holding(dtype: str, number: int) -> str:
+    """A dtype of integers, where it has a number; else int64."""
+    return dtype if has_integer(dtype, number) else "int64"
+
+
+def bf16_bits(number: float) -> int:
+    """The 16 bits of the bfloat16 nearest to a number, of two of the even one; NaN stays NaN. Raises OverflowError."""
+    (bits,) = struct.unpack("<I", struct.pack("<f", number))
+    if number != number:
+        return (bits >> 16) | 0x40
+    return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16 & 0xFFFF
 
 
 def is_float(dtype: str) -> bool:

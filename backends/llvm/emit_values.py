@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects.dtypes import bf16_bits
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.errors import InternalError
 
@@ -136,19 +137,11 @@ def float_text(value: float, type_: Attribute, op: Operation | None = None) -> s
             case Float16Type():
                 return f"0xH{struct.unpack('<H', struct.pack('<e', value))[0]:04X}"
             case BFloat16Type():
-                return f"0xR{_bfloat_bits(value):04X}"
+                return f"0xR{bf16_bits(value):04X}"
             case _:
                 raise EmitError(f"float constant of type {type_} has no row", op=op)
     except OverflowError:
         raise EmitError(f"constant {value} does not fit {type_}", op=op) from None
-
-
-def _bfloat_bits(value: float) -> int:
-    """Round to nearest even; NaN stays NaN."""
-    (bits,) = struct.unpack("<I", struct.pack("<f", value))
-    if value != value:
-        return (bits >> 16) | 0x40
-    return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16 & 0xFFFF
 
 
 def scalar_text(value: Any, type_: Attribute, op: Operation | None = None) -> str:

@@ -9,7 +9,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects.dtypes import bits_of, ir_type, is_float, is_unsigned, itemsize, scalar_type
+from lamina.dialects.dtypes import bits_of, has_integer, ir_type, is_float, is_unsigned, itemsize, scalar_type
 from lamina.dialects.index.accesses import over_positions
 from lamina.dialects.index.index_map import Condition, IndexMap, IndexSet
 from lamina.dialects.index.linear import Atom, Linear
@@ -111,7 +111,7 @@ def truth(conditions: Cond) -> Scalar:
 
 
 def const(value: Number, dtype: str) -> Scalar:
-    """A constant of the dtype (a Scalar of that dtype is returned as it is)."""
+    """A constant of the dtype (a Scalar of that dtype is returned as it is). Raises ValueError for no number of it."""
     if isinstance(value, Scalar):
         if value.dtype != dtype:
             raise TypeError(f"mixes {value.dtype} and {dtype}")
@@ -121,6 +121,8 @@ def const(value: Number, dtype: str) -> Scalar:
         attr: Attribute = FloatAttr(float(value), type_)  # type: ignore[arg-type]
     else:
         bits, number = bits_of(dtype), int(value)
+        if not has_integer(dtype, number):
+            raise ValueError(f"{number} is no {dtype}")
         if number >= 1 << (bits - 1) and bits > 1:
             number -= 1 << bits  # unsigned values print as signless two's complement
         attr = IntegerAttr(number, type_)  # type: ignore[arg-type]

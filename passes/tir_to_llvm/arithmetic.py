@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -23,6 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from lamina.dialects.dtypes import bf16_bits
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.intrinsics import BitcastOp, IntrinsicOp
 from lamina.dialects.tir.ops import SelectOp
@@ -42,6 +42,7 @@ from lamina.passes.tir_to_llvm.scalars import (
     element_of,
     llvm_type,
     splat,
+    with_element,
 )
 
 if TYPE_CHECKING:
@@ -161,19 +162,18 @@ def constant_attr(attr: Attribute, type_: Attribute) -> Attribute:
     if isinstance(attr, IntegerAttr):
         return IntegerAttr(cast("IntegerAttr", attr).value.data, cast("IntegerType", type_))
     if element_of(type_) == i16 and type(attr) is FloatAttr:
-        return IntegerAttr(_bits_of_bf16(attr.value.data), i16)
+        return IntegerAttr(_held(attr.value.data), i16)
     if element_of(type_) == i16 and type(attr) is DenseIntOrFPElementsAttr and element_of(attr.type) == bf16:
-        numbers = [_bits_of_bf16(v) for v in cast("Sequence[float]", attr.get_values())]
+        numbers = [_held(v) for v in cast("Sequence[float]", attr.get_values())]
         return DenseIntOrFPElementsAttr.from_list(cast("VectorType[IntegerType]", type_), numbers)
     if type(attr) is FloatAttr or type(attr) is DenseIntOrFPElementsAttr:
         return attr
     raise TypeError(f"no llvm constant for {attr}")
 
 
-def _bits_of_bf16(number: float) -> int:
-    """The bits of a number that bf16 has, as a signed integer: the upper half of those of float32."""
-    (half,) = struct.unpack("<h", struct.pack("<f", number)[2:])
-    return half
+def _held(number: float) -> int:
+    """The integer that holds a bf16."""
+    return (bf16_bits(number) ^ 0x8000) - 0x8000
 
 
 def _one(b: FunctionBuilder, cls: type[Operation], type_: Attribute, properties: Properties) -> Emit:
@@ -257,7 +257,7 @@ def index_cast(op: Operation, b: FunctionBuilder) -> Emit:
 def rounded_quotient(op: arith.FloorDivSIOp | arith.CeilDivSIOp, b: FunctionBuilder) -> Emit:
     """The truncated quotient, and one less (of a ceiling: more) where r != 0 and its sign is not (is) the divisor's."""
     type_ = llvm_type(op.result.type)
-    bit = VectorType(i1, type_.get_shape()) if type(type_) is VectorType else i1
+    bit = with_element(type_, i1)
     # A bit extended by its sign is -1.
     rounds, predicate = (llvm.AddOp, SLT) if type(op) is arith.FloorDivSIOp else (llvm.SubOp, SGE)
 
@@ -280,7 +280,7 @@ def rounded_quotient(op: arith.FloorDivSIOp | arith.CeilDivSIOp, b: FunctionBuil
 def unsigned_ceiling(op: arith.CeilDivUIOp, b: FunctionBuilder) -> Emit:
     """The truncated quotient, and one more where r != 0."""
     type_ = llvm_type(op.result.type)
-    bit = VectorType(i1, type_.get_shape()) if type(type_) is VectorType else i1
+    bit = with_element(type_, i1)
 
     def emit(operands: list[SSAValue]) -> SSAValue:
         zero = b.constant(splat(0, type_), type_)

@@ -12,11 +12,11 @@ from xdsl.dialects.builtin import VectorType, bf16, f32, i1, i32
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.passes.tir_to_llvm.builder import UNORDERED
 from lamina.passes.tir_to_llvm.scalars import (
     FLOAT,
     NO_OVERFLOW,
     OVERFLOW,
-    UNORDERED,
     element_of,
     llvm_type,
     splat,

@@ -22,6 +22,8 @@ POINTER = llvm.LLVMPointerType()
 _DYNAMIC = DenseArrayBase.from_list(i32, [llvm.GEP_USE_SSA_VAL])
 
 EQ, NE, SLT, SLE, SGT, SGE = (IntegerAttr(n, i64) for n in range(6))
+UNORDERED = IntegerAttr(14, i64)
+"""Of floats: one of the two is NaN."""
 
 
 class Level:

@@ -32,8 +32,6 @@ FLOAT: Properties = {"fastmathFlags": NO_FASTMATH}
 EXTREME: Properties = {"fastmathFlags": llvm.FastMathAttr([FastMathFlag.NO_SIGNED_ZEROS])}
 """Flags of maxima: no order of the two zeros, which neither ONNX nor NumPy gives; it would take twice the time."""
 OVERFLOW: Properties = {"overflowFlags": IntegerAttr(0, i32)}
-UNORDERED = IntegerAttr(14, i64)
-"""A predicate of floats: one of the two is NaN."""
 NO_OVERFLOW: Properties = {"overflowFlags": llvm.OverflowAttr("none")}
 """The same for truncations, which xDSL gives flags of another type."""
 

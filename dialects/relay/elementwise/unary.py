@@ -82,7 +82,7 @@ class BitwiseNotOp(Elementwise, dtypes=INTEGERS + BOOL):
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:
-        return x ^ (True if x.dtype == "bool" else -1)
+        return x ^ np.invert(np.zeros((), x.dtype)).item()  # all bits, as a number of the dtype
 
     @staticmethod
     def np_ref(x: Array) -> Array:

@@ -8,8 +8,10 @@ count in a mean only where `count_include_pad` says so and they lie in the decla
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, ClassVar
 
+from lamina.dialects.dtypes import holding
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import avg_pool_gradient, max_pool_gradient
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout, plain
@@ -159,6 +161,8 @@ class _AvgPool(_Pool, precision=Precision.FOLLOW):
         whole = not is_float(data.dtype)
         total = _pool_stage(data, cls.SPATIAL, attrs, 0, te.sum, "window_sum")
         include = attrs["count_include_pad"]
+        # A count may be larger than what it divides can be.
+        counted = holding(data.dtype, prod(w.size for w in slides)) if whole else data.dtype
         constant = 1
         varying: list[tuple[int, Window]] = []
         for axis, w, out in zip(axes, slides, [total.shape[a] for a in axes], strict=True):
@@ -171,10 +175,11 @@ class _AvgPool(_Pool, precision=Precision.FOLLOW):
         def element(*i: Index) -> Any:
             count: Scalar | None = None
             for axis, w in varying:
-                taps = te.cast(taps_inside(i[axis], w, include), data.dtype)
+                taps = te.cast(taps_inside(i[axis], w, include), counted)
                 count = taps if count is None else count * taps
             if whole:
-                return te.truncdiv(total[i], te.const(constant, data.dtype) if count is None else count * constant)
+                divisor = constant if count is None else count * constant
+                return te.cast(te.truncdiv(te.cast(total[i], counted), divisor), data.dtype)
             if count is None:
                 return total[i] * (1.0 / constant)
             return total[i] / (count * float(constant) if constant > 1 else count)
@@ -255,6 +260,9 @@ class AvgPool2dOp(_AvgPool, PoolFields2d):
             *[s for s in _pool_samples(count_include_pad=True) if s.error is None],
             sample((x, "int32"), attrs={"pool_size": [3, 2], "padding": [1, 1]}, ranges=((-100.0, 100.0),)),
             sample((x, "uint8"), attrs={"pool_size": [2, 2]}),
+            sample(((1, 2, 16, 15), "int8"), attrs={"pool_size": [14, 14]}),
+            sample(((1, 2, 16, 15), "int8"), attrs={"pool_size": [14, 13], "padding": [1, 1]}),
+            sample(((1, 1, 18, 18), "uint8"), attrs={"pool_size": [18, 16]}),
             sample((x, "bool"), attrs={"pool_size": [2, 2]}, error="got bool"),
         ]
 

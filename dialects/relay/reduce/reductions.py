@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from math import nan, prod
 from typing import Any
 
+from lamina.dialects.dtypes import holding
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import extremum_gradient, product_gradient
 
@@ -228,9 +229,7 @@ class MeanOp(Reduction, empty=False):
             value = total[i]
             if is_float(value.dtype):
                 return te.cast(value / count, data.dtype)
-            # A count may be larger than what it divides can be.
-            fits = count <= np.iinfo(value.dtype).max
-            return te.cast(te.truncdiv(value if fits else te.cast(value, "int64"), count), data.dtype)
+            return te.cast(te.truncdiv(te.cast(value, holding(value.dtype, count)), count), data.dtype)
 
         return te.compute(total.shape, element, "mean")
 

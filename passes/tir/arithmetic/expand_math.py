@@ -1,8 +1,7 @@
 """Replace exp, exp2, log, log2, tanh, erf and 1 / (1 + exp(y)) of f32 by arithmetic, so that vectors stay vectors.
 
 LLVM would call the C library once for each lane. f16 and bf16 are extended to f32 and rounded back; f64 and all other
-functions are left to the C library. Sums and products of bf16 are made in f32, too, for machines that do not round to
-it by themselves (`bf16_compute.py`). The code is straight: no branch, no comparison, special cases by bit masks.
+functions are left to the C library. The code is straight: no branch, no comparison, special cases by bit masks.
 
 Largest error in units in the last place, over all 2^32 arguments (`bench/math_ulp.py`), denormals included:
 
@@ -51,7 +50,6 @@ from lamina.dialects.target import module_target
 from lamina.dialects.tir.intrinsics import INTRINSICS, IntrinsicOp
 from lamina.dialects.tir.ops import FuncOp
 from lamina.passes.base import Context, ModulePass, inherit_location, inherit_name
-from lamina.passes.tir.arithmetic.bf16_compute import in_f32
 from lamina.passes.tir.arithmetic.polynomials import EXP, EXP2, EXPM1, LOG1P, LOG2_1P, LOG_ERFC, Polynomial
 
 _FLOAT: dict[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
@@ -91,9 +89,6 @@ class ExpandMathPass(ModulePass):
                     ratio = _sigmoid_of(candidate) if isinstance(candidate, math.ExpOp) else None
                     expansion = sigmoid if ratio is not None else EXPANSIONS[type(candidate)]
                     _expand(ratio or candidate, candidate.operands[0], expansion, constants, has)
-        if target is not None and not target.rounds_to_bf16():
-            # At last: 1 / (1 + exp(y)) is one function.
-            in_f32.apply(op)
 
 
 def _has_nothing(feature: str) -> bool:
