@@ -36,8 +36,8 @@ PRODUCT_NOISE = {"float32": 2.0**-20, "float64": 2.0**-49}
 SUMS = ("relay.sum", "relay.prod", "relay.cumsum", "relay.cumprod")
 """Ops of several elements that only add or multiply them: exact where no order of them rounds. Others divide, or
 transform."""
-PRODUCT = "relay.prod"
-"""Its partial results may be too large or too small for single precision in one order of the factors alone."""
+SCANS = ("relay.cumsum", "relay.cumprod")
+"""Those of them whose partial results are results: they have one order."""
 SIGNIFICANT = {"float32": 24, "float64": 53}
 """Bits of a number."""
 DEQUANTIZE = "relay.qnn.dequantize"
@@ -103,8 +103,8 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
         if oracle is None:
             return list(run_op(op, arrays))  # which says that there is none
         given = _with_single(op, arrays, np.float64)
-        if op.name == PRODUCT and rounding is not None and rounding.fewer_bits is not None:
-            found = [_product(op, oracle, arrays[0], backwards=rounding.fewer_bits > 0)]
+        if op.name in SUMS and rounding is not None and rounding.fewer_bits is not None:
+            found = [_one_by_one(op, oracle, arrays[0], rounding.fewer_bits > 0 and op.name not in SCANS)]
         else:
             found = [np.asarray(r) for r in all_results(oracle(*given, **_in_double(op)))]
     made: list[Any] = []
@@ -118,10 +118,14 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
     return made
 
 
-def _product(op: RelayOp, oracle: Any, array: Any, backwards: bool) -> Any:
-    """Products of the elements in their own precision, from the first of them or from the last."""
+def _one_by_one(op: RelayOp, oracle: Any, array: Any, backwards: bool) -> Any:
+    """Sums or products of the elements in their own precision, from the first of them or from the last.
+
+    What comes on the way may be too large or too small for it in one order of the elements, and in another not.
+    """
     (given,) = _with_single(op, [array], np.float32)
-    found = np.asarray(oracle(np.flip(given) if backwards else given, **attrs_of(op)))
+    with np.errstate(all="ignore"):
+        found = np.asarray(oracle(np.flip(given) if backwards else given, **attrs_of(op)))
     return np.flip(found) if backwards else found
 
 

@@ -70,3 +70,20 @@ def test_partial_products_may_underflow_before_an_infinity(order: tuple[int, ...
     assert product.run()[0].tolist() == [np.inf, 1]
     assert np.isnan(product.run(seed)[0][0]) and product.run(seed)[0][1] == 1
     assert product.run(1 - seed)[0].tolist() == [np.inf, 1]
+
+
+@pytest.mark.parametrize("order, seed", [((0, 1, 2), 0), ((2, 1, 0), 1)])
+def test_partial_sums_may_overflow_before_what_cancels_them(order: tuple[int, ...], seed: int) -> None:
+    total = precise("relay.sum %x {axis = [1]}", (2, 3), "tensor<2xf32>")
+    terms = np.array([2.5e38, 1.5e38, -2.5e38], np.float32)
+    total.arrays = [np.stack([terms[list(order)], np.ones(3, np.float32)])]
+    assert np.isfinite(total.run()[0]).all()
+    assert np.isinf(total.run(seed)[0][0]) and total.run(seed)[0][1] == 3
+    assert np.isfinite(total.run(1 - seed)[0]).all()
+
+
+def test_partial_products_of_a_scan_are_its_results() -> None:
+    scan = precise("relay.cumprod %x {axis = 0}", (3,), "tensor<3xf32>")
+    scan.arrays = [np.array([0.25, 1e-45, np.inf], np.float32)]
+    assert scan.run()[0][2] == np.inf
+    assert all(np.isnan(scan.run(seed)[0][2]) for seed in (0, 1))
