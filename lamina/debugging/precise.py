@@ -24,6 +24,7 @@ from lamina.interpreters.relay_reference import main_function, run_op, run_relay
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import SSAValue
 
     from lamina.dialects.relay.params import ParamStore
 
@@ -114,7 +115,9 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
             array = _in_range(array.astype(np.float64))
         elif str(array.dtype) != dtype and dtype:
             array = array.astype(np.dtype(dtype))
-        made.append(_noisy(op, array, dtype, given, rounding) if rounding is not None and "float" in dtype else array)
+        if rounding is not None and "float" in dtype:
+            array = _noisy(op, array, _precision(value, dtype), given, rounding)
+        made.append(array)
     return made
 
 
@@ -147,6 +150,16 @@ def _in_its_own_types(op: RelayOp) -> bool:
 def _dtype(value: Any) -> str:
     info = getattr(value.type, "element_type", None)
     return dtype_name(info) if info is not None else ""
+
+
+def _precision(value: SSAValue, dtype: str) -> str:
+    """The dtype whose roundings a value has: single precision too where all that is made of it is in that.
+
+    The importer computes some of what ONNX has in single precision in double; others do not.
+    """
+    narrowed = [_dtype(use.operation.results[0]) for use in value.uses if use.operation.name == "relay.cast"]
+    is_narrowed = len(narrowed) == len([*value.uses]) and set(narrowed) == {"float32"}
+    return "float32" if dtype == "float64" and is_narrowed else dtype
 
 
 def _in_range(values: Any) -> Any:

@@ -12,10 +12,11 @@ from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import SourceParser
 
 
-def precise(body: str, shape: tuple[int, ...], result: str) -> PreciseModule:
-    """A module of one op on x, 1 and the next eighths."""
+def precise(body: str, shape: tuple[int, ...], result: str, *before: str, read: str = "") -> PreciseModule:
+    """A module of one op on x, 1 and the next eighths, or on what lines `before` make of that, of the type `read`."""
     kind = f"tensor<{'x'.join(map(str, shape))}xf32>"
-    lines = f"%y = {body} : ({kind}) -> {result}\n  func.return %y : {result}"
+    last = f"%y = {body} : ({read or kind}) -> {result}", f"func.return %y : {result}"
+    lines = "\n  ".join([*before, *last])
     text = f"func.func @main(%x: {kind}) -> {result} {{\n  {lines}\n}}"
     module = SourceParser(LaminaContext(), text, "body.mlir").parse_module()
     x = (np.arange(np.prod(shape)).reshape(shape) / 8 + 1).astype(np.float32)
@@ -53,6 +54,23 @@ def test_sums_of_eighths_are_exact_and_of_their_roots_not() -> None:
     assert spread("relay.sum %x {axis = [1]}", (2, 7), "tensor<2xf32>") == 0
     assert spread("relay.sqrt %x", (2, 7), "tensor<2x7xf32>") > 0
     assert spread("relay.transpose %x {axes = [1, 0]}", (2, 7), "tensor<7x2xf32>") == 0
+
+
+@pytest.mark.parametrize("dtype, off", [("f32", 2.0**-20), ("f64", 2.0**-49)])
+def test_double_precision_that_is_made_single_may_be_off_as_that_is(dtype: str, off: float) -> None:
+    """Transforms of Fourier are computed so: what is exactly 0 here is not in another program."""
+    wide, double = "tensor<2x2xf32>", "tensor<2x2xf64>"
+    before = (
+        f'%w = relay.cast %x {{dtype = "float64"}} : ({wide}) -> {double}',
+        f"%z = relay.subtract %w, %w : ({double}, {double}) -> {double}",
+        f"%v = relay.concatenate %w, %z {{axis = 0}} : ({double}, {double}) -> tensor<4x2xf64>",
+        f"%p = relay.nn.matmul %v, %w : (tensor<4x2xf64>, {double}) -> tensor<4x2xf64>",
+    )
+    result, name = f"tensor<4x2x{dtype}>", {"f32": "float32", "f64": "float64"}[dtype]
+    module = precise(f'relay.cast %p {{dtype = "{name}"}}', (2, 2), result, *before, read="tensor<4x2xf64>")
+    zeros = np.array([module.run(seed)[0][2:] for seed in range(2, RUNS)])
+    largest = np.abs(module.run()[0]).max()
+    assert off * largest / 2 < np.abs(zeros).max() <= off * largest
 
 
 def test_a_function_is_at_its_end_where_it_rounds_to_it_and_a_little_before() -> None:
