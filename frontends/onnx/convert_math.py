@@ -222,6 +222,8 @@ def leaky_relu(n: Node, b: Builder) -> Value:
 def prelu(n: Node, b: Builder) -> Value:
     """The slope is broadcast to the input; one number a channel of axis 1 is nn.prelu."""
     x, slope = n.input(0), n.input(1)
+    if slope.rank > x.rank and set(slope.shape) == {1}:
+        slope = b.reshape(slope, ())
     if n.version < 7 and x.rank > 1 and slope.shape == (x.shape[1],):
         slope = b.reshape(slope, (x.shape[1], *[1] * (x.rank - 2)))
     if x.rank > 1 and slope.shape == (x.shape[1], *[1] * (x.rank - 2)):

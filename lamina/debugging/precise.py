@@ -41,6 +41,9 @@ SCANS = ("relay.cumsum", "relay.cumprod")
 """Those of them whose partial results are results: they have one order."""
 SIGNIFICANT = {"float32": 24, "float64": 53}
 """Bits of a number."""
+UNDEFINED = -1
+"""Seed of a run that rounds nothing, and in which NaN becomes other integers than here: ONNX says nothing of them."""
+TO_INTEGERS = ("relay.cast", "relay.qnn.quantize")
 DEQUANTIZE = "relay.qnn.dequantize"
 """Its product is rounded to single precision, or is not where it is added to another at once."""
 ROUNDED_FLOATS = {"float16": 2.0**-10, "bfloat16": 2.0**-7}
@@ -57,19 +60,34 @@ class PreciseModule:
 
     def run(self, noise: int | None = None) -> list[Any]:
         """The results; `noise` is the seed of the roundings: those of 2 n + 1 have the other sign than those of 2 n."""
-        rounding = _Roundings(noise) if noise is not None else None
-        return run_relay(self.main, self.arrays, self.store, compute=lambda op, a: _compute(op, a, rounding))
+        return run_relay(self.main, self.arrays, self.store, compute=_computer(noise))
 
 
 def rounded(noise: int) -> Callable[[RelayOp, Sequence[Any]], list[Any]]:
     """Return a function that runs one op with random roundings; operands and results have their own types."""
-    rounding = _Roundings(noise)
+    inner = _computer(noise)
 
     def compute(op: RelayOp, arrays: Sequence[Any]) -> list[Any]:
-        found = _compute(op, arrays, rounding)
+        found = inner(op, arrays)
         return [a.astype(np.float32) if _dtype(v) == "float32" else a for v, a in zip(op.results, found, strict=True)]
 
     return compute
+
+
+def _computer(noise: int | None) -> Callable[[RelayOp, Sequence[Any]], list[Any]]:
+    """A function that runs one op with the roundings of a seed."""
+    if noise == UNDEFINED:
+        return lambda op, arrays: _otherwise(op, arrays, _compute(op, arrays, None))
+    rounding = _Roundings(noise) if noise is not None else None
+    return lambda op, arrays: _compute(op, arrays, rounding)
+
+
+def _otherwise(op: RelayOp, arrays: Sequence[Any], found: list[Any]) -> list[Any]:
+    """The results of an op, with other integers where floats are none."""
+    if op.name not in TO_INTEGERS or found[0].dtype.kind not in "iu" or arrays[0].dtype.kind != "f":
+        return found
+    missing = ~np.isfinite(arrays[0]) if op.name == "relay.cast" else np.isnan(arrays[0])
+    return [np.where(missing, found[0] ^ 1, found[0])]
 
 
 class _Roundings:

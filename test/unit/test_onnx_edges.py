@@ -79,6 +79,18 @@ def test_a_gradient_of_zero_moves_nothing(name: str) -> None:
     np.testing.assert_array_equal(found["y"], x)
 
 
+@pytest.mark.parametrize("opset", [1, 6, 9])
+def test_one_slope_for_a_number_leaves_a_number(opset: int) -> None:
+    port = helper.make_tensor_value_info
+    nodes = [helper.make_node("PRelu", ["x", "slope"], ["p"]), helper.make_node("Sub", ["z", "p"], ["y"])]
+    ports = [port("x", 1, []), port("z", 1, [])], [port("y", 1, [])]
+    graph = helper.make_graph(nodes, "g", *ports, [numpy_helper.from_array(np.array([0.25], np.float32), "slope")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=3)
+    exe = lamina.compile(model, threads=1, cache=False)
+    found = exe.run({"x": np.array(-2, np.float32), "z": np.array(1, np.float32)})["y"]
+    assert (found.shape, float(found)) == ((), 1.5)
+
+
 def test_what_wraps_is_what_negative_pads_leave() -> None:
     g = Nodes(opset=19)
     x = g.floats(3, 5)
