@@ -118,7 +118,7 @@ def _run(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], 
     report.fired = dict(fired.counts)
     tell(ORACLES_PAIR)
     oracles, noisy = by_oracles(program)
-    comparer = Comparer([p.name for p in program.model.outputs], _tolerance(program), noisy)
+    comparer = Comparer([p.name for p in program.model.outputs], tolerance_of(program), noisy)
     found = comparer.difference(got, oracles)
     if found:
         return Outcome(Kind.MISMATCH, found, ORACLES_PAIR)
@@ -229,7 +229,7 @@ def second_opinion(
     return None
 
 
-def _tolerance(program: Program) -> float:
+def tolerance_of(program: Program) -> float:
     """That of the narrowest type of a value of the program."""
     text = {str(getattr(r.type, "element_type", "")) for op in program.model.module.walk() for r in op.results}
     text |= {str(getattr(a.type, "element_type", "")) for op in program.model.module.ops for r in op.regions
