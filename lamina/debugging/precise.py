@@ -265,7 +265,9 @@ def _weighs_in_thirds(op: RelayOp, operands: Sequence[Any]) -> bool:
         return False
     steps = [Fraction(a, b) for a, b in zip(operands[0].shape, tensor_info(op.results[0].type).shape, strict=True) if b]
     whole = all(s.denominator & (s.denominator - 1) == 0 for s in steps)
-    return not whole or attrs_of(op)["coordinate_transformation_mode"] == "align_corners"
+    # Taps beside the image that are left out leave weights to be divided by their sum.
+    excludes = attrs_of(op)["method"] == "cubic" and bool(attrs_of(op)["cubic_exclude"])
+    return not whole or excludes or attrs_of(op)["coordinate_transformation_mode"] == "align_corners"
 
 
 def _only_moves(array: Any, operands: Sequence[Any]) -> bool:

@@ -50,6 +50,14 @@ def test_resizing_by_thirds_rounds(method: str, given: int, width: int, rounds: 
     assert (spread(body, (1, 1, 1, given), f"tensor<1x1x1x{width}xf32>") > 0) == rounds
 
 
+@pytest.mark.parametrize("exclude", [0, 1])
+def test_weights_that_are_divided_by_their_sum_round(exclude: int) -> None:
+    """One value and the rest of it, from taps beside it that are left out."""
+    how = f'size = [1, 4], method = "cubic", coordinate_transformation_mode = "asymmetric", cubic_exclude = {exclude}'
+    body = f"relay.image.resize2d %x {{{how}}}"
+    assert (spread(body, (1, 1, 1, 2), "tensor<1x1x1x4xf32>") > 0) or not exclude
+
+
 def test_sums_of_eighths_are_exact_and_of_their_roots_not() -> None:
     assert spread("relay.sum %x {axis = [1]}", (2, 7), "tensor<2xf32>") == 0
     assert spread("relay.sqrt %x", (2, 7), "tensor<2x7xf32>") > 0
