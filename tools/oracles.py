@@ -12,24 +12,21 @@ from __future__ import annotations
 import argparse
 import random
 import secrets
-import signal
-from itertools import chain, count
-from multiprocessing import get_context
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from time import monotonic
-from typing import Any
 
+from lamina.debugging.campaign import LONGEST, PRELOAD
 from lamina.debugging.comparison import Comparer
 from lamina.debugging.fuzz_case import ORACLES, Report, second_opinion, tolerance_of
 from lamina.debugging.generators.drawn import drawn, plan_of
+from lamina.debugging.isolate import Server
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.ways import Program, by_oracles
 
-LONGEST = 60
-"""Seconds that a graph may take."""
-BATCH = 1000
-"""Seeds that are given out at once."""
-GRAPHS = 200
-"""Graphs that a process looks at before another one takes its place: what leaks, leaks for so long."""
+COMPARED = "tools.oracles:compared"
 
 
 def compared(seed: int) -> str | None:
@@ -38,26 +35,28 @@ def compared(seed: int) -> str | None:
     case = drawn(seed)
     if plan.special or not case.is_onnx or case.alone:
         return None
-    signal.alarm(LONGEST)
-    try:
-        program = Program(case.source, True, case.inputs)
-        found, noisy = by_oracles(program)
-        comparer = Comparer([p.name for p in program.model.outputs], tolerance_of(program), noisy)
-        report = Report(seed, plan.kind, plan.sizes, plan.special, Outcome(Kind.SAME))
-        outcome = second_opinion(program, comparer, found, report, random.Random(seed).choice([*ORACLES]))
-    except Exception as e:  # whatever it is, it is what this looks for
-        return f"{type(e).__name__}: {e}"
-    finally:
-        signal.alarm(0)
+    program = Program(case.source, True, case.inputs)
+    found, noisy = by_oracles(program)
+    comparer = Comparer([p.name for p in program.model.outputs], tolerance_of(program), noisy)
+    report = Report(seed, plan.kind, plan.sizes, plan.special, Outcome(Kind.SAME))
+    outcome = second_opinion(program, comparer, found, report, random.Random(seed).choice([*ORACLES]))
     return outcome.said if outcome is not None else ""
 
 
-def _with_seed(seed: int) -> tuple[int, str | None]:
-    return seed, compared(seed)
-
-
-def _out_of_time(*_: Any) -> None:
-    raise TimeoutError(f"more than {LONGEST} seconds")
+def _compare(seeds: Iterator[int], end: float) -> Counter[str]:
+    """Graphs that are the same, and that differ, from one process after the other, until the time is up."""
+    counts = Counter[str]()
+    with Server((*PRELOAD, COMPARED.split(":")[0])) as server:
+        for seed in seeds:
+            said = server.call(COMPARED, {"seed": seed}, LONGEST)
+            said = f"{said.kind}: {said.said}" if isinstance(said, Outcome) else said
+            if said:
+                print(f"{said}; seed {seed}", flush=True)
+            if said is not None:
+                counts["differ" if said else "same"] += 1
+            if monotonic() >= end:
+                break
+    return counts
 
 
 def main() -> int:
@@ -68,21 +67,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, metavar="SEED", help="the first seed (default: a fresh one)")
     args = parser.parse_args()
     first = args.seed if args.seed is not None else secrets.randbelow(10**9) * 1000
-    signal.signal(signal.SIGALRM, _out_of_time)
     print(f"seeds from {first} on", flush=True)
-    end, done, wrong = monotonic() + 60 * args.minutes, 0, 0
-    with get_context("fork").Pool(args.jobs, maxtasksperchild=GRAPHS) as pool:
-        # A pool takes all that it is given at once.
-        batches = (pool.imap_unordered(_with_seed, range(n, n + BATCH)) for n in count(first, BATCH))
-        for seed, said in chain.from_iterable(batches):
-            done, wrong = done + (said is not None), wrong + bool(said)
-            if said:
-                print(f"{said}; seed {seed}", flush=True)
-            if monotonic() >= end:
-                break
-        pool.terminate()
-    print(f"{done:,} graphs, {wrong} differ")
-    return 1 if wrong else 0
+    seeds, end = count(first), monotonic() + 60 * args.minutes
+    with ThreadPoolExecutor(args.jobs) as pool:
+        running = [pool.submit(_compare, seeds, end) for _ in range(args.jobs)]
+        counts = sum((r.result() for r in running), Counter[str]())
+    print(f"{counts.total():,} graphs, {counts['differ']} differ")
+    return 1 if counts["differ"] else 0
 
 
 if __name__ == "__main__":

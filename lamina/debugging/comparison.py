@@ -25,11 +25,11 @@ MORE_RUNS = 24
 """So many where these do not explain a difference: errors of values that follow from one another hide some."""
 MOST_RUNS = 4 * MORE_RUNS
 """At most so many, doubled for as long as they explain more elements: few show what a sum of many ties may be."""
-IN_CHAINS = 1 / 4
-"""The same of integers that are one off: steps of quantised numbers, of which each may decide several others."""
 MISSED = 1 / 500
 """Of the elements that roundings decide, the share that no run shows, at most: where a sum has many ties behind it. Of
 so many elements of a tensor it may be one, where a maximum is one of many that are alike."""
+IN_CHAINS = 1 / 4
+"""The same where another program has rounded to steps on the way: each may decide many of the steps behind it."""
 
 Noisy = Callable[[int | None], Sequence[Any]]
 """The results with the roundings of a seed, or exact ones."""
@@ -43,15 +43,11 @@ class Comparer:
     tolerance: float = TOLERANCES["float32"]
     noisy: Noisy | None = None
     """None where nobody can tell how well conditioned the results are: then they are as they are."""
-    first: int | None = None
-    """The seed of the first run: of exact results."""
+    missed: float = MISSED
+    """The share of the elements that roundings decide which no run need show."""
     doubtful: int = 0
     """Elements that roundings decide, seen so far."""
     _runs: list[Sequence[Any]] = field(default_factory=list[Sequence[Any]])
-
-    def with_first(self, seed: int, tolerance: float | None = None) -> Comparer:
-        """The same with another first run, and nothing seen so far."""
-        return Comparer(self.names, tolerance or self.tolerance, self.noisy, seed)
 
     def difference(self, got: Mapping[str, Any], expected: Mapping[str, Any], floor: float = TINY) -> str:
         """The first difference, in one line; empty where nothing does. Floats may always be `floor` off."""
@@ -97,7 +93,7 @@ class Comparer:
     def runs(self, count: int = RUNS) -> list[Sequence[Any]]:
         """The exact results, and so many with roundings: all of these may differ from an exact tie."""
         if self.noisy is not None:
-            self._runs += [self.noisy(n - 1 if n else self.first) for n in range(len(self._runs), count + 1)]
+            self._runs += [self.noisy(n - 1 if n else None) for n in range(len(self._runs), count + 1)]
         return self._runs[: count + 1]
 
     def _doubtful(self, wrong: Any, n: int, got: Any, expected: Any) -> Any:
@@ -106,11 +102,10 @@ class Comparer:
         if self.noisy is None or np.array_equal(found, wrong):
             return found
         total, count, decided = np.count_nonzero(wrong), MORE_RUNS, np.count_nonzero(found)
-        share = IN_CHAINS if got.dtype.kind in "iu" and _steps(got[wrong], expected[wrong]) == 1 else MISSED
         while count <= MOST_RUNS:
             before, found = decided, wrong & self._decided(self.runs(count), n, got, expected)
             decided = np.count_nonzero(found)
-            if decided and total - decided <= max(share * decided, MISSED * got.size >= 1):
+            if decided and total - decided <= max(self.missed * decided, MISSED * got.size >= 1):
                 return wrong
             if decided == before:
                 break
@@ -134,11 +129,6 @@ class Comparer:
             patterns = np.isfinite(wide)
             found = near | np.any(patterns != patterns[0], axis=0)
         return found
-
-
-def _steps(a: Any, b: Any) -> int:
-    """The largest difference of integers."""
-    return int(np.max(np.maximum(a, b).astype(np.int64) - np.minimum(a, b).astype(np.int64), initial=0))
 
 
 def _largest(array: Any) -> float:

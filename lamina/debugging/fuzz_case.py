@@ -8,24 +8,16 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
-from lamina.debugging.comparison import TOLERANCES, Comparer
-from lamina.debugging.engines import (
-    MEAN_OF_SQUARES,
-    ONE_BY_ONE,
-    SATURATING,
-    by_onnx_reference,
-    by_onnxruntime,
-    follows_from,
-)
+from lamina.debugging.comparison import IN_CHAINS, TOLERANCES, Comparer
+from lamina.debugging.engines import MEAN_OF_SQUARES, SATURATING, STEPS, by_onnx_reference, by_onnxruntime, follows_from
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.generators.drawn import Drawn, Generator, drawn, plan_of
 from lamina.debugging.generators.operators.recurrent import GATES
 from lamina.debugging.outcome import Kind, Outcome
-from lamina.debugging.precise import UNDEFINED
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.verdict import How, registry_of
-from lamina.debugging.ways import ELSEWHERE, HERE, NATIVE, Program, Way, by_oracles, load
+from lamina.debugging.ways import ELSEWHERE, HERE, NATIVE, Program, Way, by_oracles, load, results_of
 from lamina.errors import InternalError, LaminaError, UnsupportedError
 
 ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
@@ -37,8 +29,7 @@ ORACLES_PAIR = "compiled against the oracles"
 IMPORT_PAIR = "imported and compiled against"
 """Beginning of the place of a difference that the importer may have made."""
 LOOSE = 10.0
-"""Times as far off as others another implementation's output may be that follows from a difference of squares, or from
-tens of thousands of terms that are added one by one."""
+"""Times as far off as others another implementation's output may be that follows from a difference of squares."""
 OF_UNIT = 1e-7
 """Error that another implementation may make whatever the values are: onnxruntime's functions between 0 and 1, sigmoid
 for one, are as exact as 1 is, and 0 where ours are small numbers."""
@@ -201,7 +192,12 @@ def second_opinion(
     slow = report.sizes == Sizes.REAL
     # ONNX's reference takes too long for real sizes: it is asked where onnxruntime differs, whose sums are less exact.
     order = sorted(ORACLES, key=lambda n: n != ("onnxruntime" if slow else preferred))
-    strict, loose = (comparer.with_first(UNDEFINED, times * comparer.tolerance) for times in (1, LOOSE))
+    strict = Comparer(comparer.names, comparer.tolerance, results_of(program, others=True))
+    # These have the same runs.
+    knowing = {
+        MEAN_OF_SQUARES: replace(strict, tolerance=LOOSE * strict.tolerance),
+        STEPS: replace(strict, missed=IN_CHAINS),
+    }
     asked: list[str] = []
     left, wrong = {p.name for p in program.model.outputs}, dict[str, str]()
     for name in order:
@@ -216,13 +212,14 @@ def second_opinion(
             left.discard(output)
             answer = {output: expected[output]}
             found = strict.difference(got, answer, OF_UNIT)
-            if found and output in follows_from(program.source, MEAN_OF_SQUARES | ONE_BY_ONE):
-                found = loose.difference(got, answer, OF_UNIT)
+            for operators, other in knowing.items():
+                if found and output in follows_from(program.source, operators):
+                    found = other.difference(got, answer, OF_UNIT)
             if not found:
                 wrong.pop(output, None)
             elif output not in wrong:
                 wrong[output] = found
-    comparer.doubtful += strict.doubtful + loose.doubtful
+    comparer.doubtful += strict.doubtful
     if wrong:
         return Outcome(Kind.MISMATCH, next(iter(wrong.values())), f"{IMPORT_PAIR} {' and '.join(asked)}")
     report.oracle = " and ".join(asked) or report.oracle

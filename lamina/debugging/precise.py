@@ -19,6 +19,7 @@ from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.qnn import scales as qs
+from lamina.dialects.relay.reduce.reductions import Reduction
 from lamina.dialects.rules.terms import all_results
 from lamina.interpreters.relay_reference import main_function, run_op, run_relay
 
@@ -41,8 +42,9 @@ SCANS = ("relay.cumsum", "relay.cumprod")
 """Those of them whose partial results are results: they have one order."""
 SIGNIFICANT = {"float32": 24, "float64": 53}
 """Bits of a number."""
-UNDEFINED = -1
-"""Seed of a run that rounds nothing, and in which NaN becomes other integers than here: ONNX says nothing of them."""
+TERMS = 512
+"""Terms of a sum that add no more than PRODUCT_NOISE, also where another program adds them one by one: the error of n
+terms is at most n units in the last place (Higham, Accuracy and Stability of Numerical Algorithms, 4.2)."""
 TO_INTEGERS = ("relay.cast", "relay.qnn.quantize")
 DEQUANTIZE = "relay.qnn.dequantize"
 """Its product is rounded to single precision, or is not where it is added to another at once."""
@@ -51,21 +53,27 @@ ROUNDED_FLOATS = {"float16": 2.0**-10, "bfloat16": 2.0**-7}
 
 
 class PreciseModule:
-    """A module, its weights and its inputs."""
+    """A module, its weights and its inputs.
 
-    def __init__(self, module: ModuleOp, store: ParamStore, arrays: Sequence[Any]) -> None:
+    Its results are what Lamina may compute; with `others` what other programs may: NaN becomes other integers, of which
+    ONNX says nothing; what the importer computes in double precision for single is off as single is; long sums are
+    added one by one.
+    """
+
+    def __init__(self, module: ModuleOp, store: ParamStore, arrays: Sequence[Any], others: bool = False) -> None:
         self.main = main_function(module)
         self.store = store
         self.arrays = arrays
+        self.others = others
 
     def run(self, noise: int | None = None) -> list[Any]:
         """The results; `noise` is the seed of the roundings: those of 2 n + 1 have the other sign than those of 2 n."""
-        return run_relay(self.main, self.arrays, self.store, compute=_computer(noise))
+        return run_relay(self.main, self.arrays, self.store, compute=computer(noise, self.others))
 
 
-def rounded(noise: int) -> Callable[[RelayOp, Sequence[Any]], list[Any]]:
-    """Return a function that runs one op with random roundings; operands and results have their own types."""
-    inner = _computer(noise)
+def rounded(noise: int | None, others: bool = False) -> Callable[[RelayOp, Sequence[Any]], list[Any]]:
+    """Return a function that runs one op as in a PreciseModule; operands and results have their own types."""
+    inner = computer(noise, others)
 
     def compute(op: RelayOp, arrays: Sequence[Any]) -> list[Any]:
         found = inner(op, arrays)
@@ -74,11 +82,11 @@ def rounded(noise: int) -> Callable[[RelayOp, Sequence[Any]], list[Any]]:
     return compute
 
 
-def _computer(noise: int | None) -> Callable[[RelayOp, Sequence[Any]], list[Any]]:
-    """A function that runs one op with the roundings of a seed."""
-    if noise == UNDEFINED:
+def computer(noise: int | None, others: bool = False) -> Callable[[RelayOp, Sequence[Any]], list[Any]]:
+    """Return a function that runs one op with the roundings of a seed, or exactly."""
+    if noise is None and others:
         return lambda op, arrays: _otherwise(op, arrays, _compute(op, arrays, None))
-    rounding = _Roundings(noise) if noise is not None else None
+    rounding = _Roundings(noise, others) if noise is not None else None
     return lambda op, arrays: _compute(op, arrays, rounding)
 
 
@@ -98,7 +106,8 @@ class _Roundings:
     two are all up or all down, as where every element is computed in the same way.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, others: bool) -> None:
+        self.others = others
         self.fewer_bits = {0: 0, 1: 2}.get(seed)
         """Bits that a number has less than its type, where it is rounded to the nearest; None where it is not."""
         self._rng = np.random.default_rng(seed // 2)
@@ -134,7 +143,7 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
         elif str(array.dtype) != dtype and dtype:
             array = array.astype(np.dtype(dtype))
         if rounding is not None and "float" in dtype:
-            array = _noisy(op, array, _precision(value, dtype), given, rounding)
+            array = _noisy(op, array, _narrowed(value) or dtype if rounding.others else dtype, given, rounding)
         made.append(array)
     return made
 
@@ -170,14 +179,11 @@ def _dtype(value: Any) -> str:
     return dtype_name(info) if info is not None else ""
 
 
-def _precision(value: SSAValue, dtype: str) -> str:
-    """The dtype whose roundings a value has: single precision too where all that is made of it is in that.
-
-    The importer computes some of what ONNX has in single precision in double; others do not.
-    """
-    narrowed = [_dtype(use.operation.results[0]) for use in value.uses if use.operation.name == "relay.cast"]
-    is_narrowed = len(narrowed) == len([*value.uses]) and set(narrowed) == {"float32"}
-    return "float32" if dtype == "float64" and is_narrowed else dtype
+def _narrowed(value: SSAValue) -> str:
+    """Single precision for a value in double of which all uses are casts to that; else empty."""
+    users = [use.operation for use in value.uses if _dtype(value) == "float64"]
+    casts = [user for user in users if user.name == "relay.cast" and _dtype(user.results[0]) == "float32"]
+    return "float32" if users and users == casts else ""
 
 
 def _in_range(values: Any) -> Any:
@@ -213,6 +219,8 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
         return array
     else:
         off = PRODUCT_NOISE[dtype] * np.max(np.abs(wide), initial=0.0)
+    if rounding.others and isinstance(op, Reduction):
+        off = off * max(1.0, operands[0].size / array.size / TERMS)
     noisy = wide + off * rounding.like(wide)
     made: Any = array.copy()
     made[finite] = noisy[finite].astype(array.dtype)

@@ -243,25 +243,31 @@ def in_double_precision(source: bytes) -> bytes:
 
 def by_oracles(program: Program) -> tuple[dict[str, Any], Callable[[int | None], list[Any]]]:
     """The results of the ops' oracles, and what computes them with roundings."""
+    results = results_of(program)
+    return dict(zip([p.name for p in program.model.outputs], results(None), strict=True)), results
+
+
+def results_of(program: Program, others: bool = False) -> Callable[[int | None], list[Any]]:
+    """Return a function that computes a program by the ops' oracles with the roundings of a seed, or exactly; with
+    `others`, as programs that are none of ours may (`PreciseModule`)."""
     from lamina.driver.compiled_kernels import evaluate
     from lamina.interpreters.beyond_programs import needs_machine
     from lamina.vm.vm import ReferenceKernels
 
     model = program.model
     arrays = [program.inputs[p.name] for p in model.inputs]
-    names = [p.name for p in model.outputs]
     if needs_machine(model.module):
 
         def evaluated(noise: int | None) -> list[Any]:
-            kernels = ReferenceKernels(model.params, None if noise is None else rounded(noise))
-            return list(evaluate(model.module.clone(), arrays, kernels=kernels))
+            compute = rounded(noise, others) if noise is not None or others else None
+            return list(evaluate(model.module.clone(), arrays, kernels=ReferenceKernels(model.params, compute)))
 
-        return dict(zip(names, evaluated(None), strict=True)), evaluated
-    precise = PreciseModule(model.module, model.params, arrays)
+        return evaluated
+    precise = PreciseModule(model.module, model.params, arrays, others)
     dtypes = [p.dtype for p in model.outputs]
 
-    def results_of(noise: int | None) -> list[Any]:
+    def results(noise: int | None) -> list[Any]:
         found = precise.run(noise)
         return [r.astype(np.float32) if d == "float32" else r for r, d in zip(found, dtypes, strict=True)]
 
-    return dict(zip(names, results_of(None), strict=True)), results_of
+    return results

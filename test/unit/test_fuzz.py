@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from lamina.cli.command import run
 from lamina.debugging.campaign import Part, Settings, Tally, as_json, of_json, operators_named, table
-from lamina.debugging.comparison import MORE_RUNS, MOST_RUNS, Comparer
+from lamina.debugging.comparison import IN_CHAINS, MISSED, MORE_RUNS, MOST_RUNS, Comparer
 from lamina.debugging.engines import SATURATING
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.fuzz_case import Report, run_seed
@@ -28,9 +28,8 @@ from lamina.debugging.generators.operator_graphs import likely, opset_with, opse
 from lamina.debugging.generators.operators.contracting import begins_in_padding, sees_nothing
 from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.outcome import Kind, Outcome
-from lamina.debugging.precise import UNDEFINED
 from lamina.debugging.stored_case import StoredCase
-from lamina.debugging.ways import ELSEWHERE, NATIVE, Compiled, Interpreted, Program, by_oracles
+from lamina.debugging.ways import ELSEWHERE, NATIVE, Compiled, Interpreted, Program, by_oracles, results_of
 from lamina.driver.stage_texts import StageTexts
 from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError
 from lamina.frontends.onnx.registry import converters
@@ -207,24 +206,25 @@ def test_what_few_roundings_do_not_explain_is_asked_of_more() -> None:
 def test_roundings_are_asked_for_as_long_as_they_explain_more() -> None:
     """Element n is another one in run n alone, as a sum of many ties is; the last two are always the same."""
     asked: list[int | None] = []
-    exact, step = {"y": np.zeros(MOST_RUNS + 2, np.uint8)}, 2 * np.eye(MOST_RUNS + 2, dtype=np.uint8)
+    exact, step = {"y": np.zeros(MOST_RUNS + 2, np.uint8)}, np.eye(MOST_RUNS + 2, dtype=np.uint8)
 
     def noisy(seed: int | None) -> list[Any]:
         asked.append(seed)
         return [exact["y"] if seed is None else step[seed]]
 
     comparer = Comparer(["y"], noisy=noisy)
-    assert comparer.difference({"y": 2 - step[-1] - step[-2]}, exact) == ""
+    assert comparer.difference({"y": 1 - step[-1] - step[-2]}, exact) == ""
     assert (len(asked), comparer.doubtful) == (MOST_RUNS + 1, MOST_RUNS)
-    assert f"'y'[{MOST_RUNS}]" in comparer.difference({"y": exact["y"] + np.uint8(2)}, exact)
+    assert f"'y'[{MOST_RUNS}]" in comparer.difference({"y": exact["y"] + np.uint8(1)}, exact)
 
 
-@pytest.mark.parametrize("step, shown, compared", [(1, 4, False), (1, 3, True), (2, 4, True)])
-def test_of_steps_that_decide_others_a_few_may_be_missed(step: int, shown: int, compared: bool) -> None:
-    """Of five quantised numbers a step off, roundings show four: what is behind the same tie is the fifth."""
-    exact, off = {"y": np.full(9, 100, np.int8)}, step * np.array([1] * 5 + [0] * 4, np.int8)
+@pytest.mark.parametrize("shown, missed, compared", [(4, IN_CHAINS, False), (4, MISSED, True), (3, IN_CHAINS, True)])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "float32"])
+def test_of_steps_that_decide_others_a_few_may_be_missed(shown: int, missed: float, compared: bool, dtype: str) -> None:
+    """Of five numbers a step off, roundings show four: what is behind the same tie is the fifth."""
+    exact, off = {"y": np.full(9, 100, dtype)}, np.array([1] * 5 + [0] * 4, dtype)
     seen = off * (np.arange(9) < shown)
-    comparer = Comparer(["y"], noisy=lambda seed: [exact["y"] + seen * (seed == 3)])
+    comparer = Comparer(["y"], noisy=lambda seed: [exact["y"] + seen * (seed == 3)], missed=missed)
     assert bool(comparer.difference({"y": exact["y"] + off}, exact)) == compared
 
 
@@ -234,12 +234,13 @@ def test_the_integer_that_nan_becomes_is_compared_with_our_own_alone() -> None:
     model.graph.node.append(helper.make_node("Cast", ["y"], ["z"], to=TensorProto.INT32))
     model.graph.output[0].CopyFrom(helper.make_tensor_value_info("z", TensorProto.INT32, [2]))
     x = np.array([2.0, -1.0], np.float32)
-    expected, noisy = by_oracles(Program(model.SerializeToString(), True, {"x": x}))
-    own = Comparer(["z"], noisy=noisy)
+    program = Program(model.SerializeToString(), True, {"x": x})
+    expected, noisy = by_oracles(program)
+    own, others = Comparer(["z"], noisy=noisy), Comparer(["z"], noisy=results_of(program, others=True))
     for wrong in range(2):
         got: dict[str, Any] = {"z": np.where(np.arange(2) == wrong, expected["z"] ^ 9, expected["z"])}
         assert own.difference(got, expected)
-        assert bool(own.with_first(UNDEFINED).difference(got, expected)) == (wrong == 1)
+        assert bool(others.difference(got, expected)) == (wrong == 1)
 
 
 def test_one_of_the_maxima_that_are_alike_may_be_missed() -> None:

@@ -28,5 +28,12 @@ def test_what_differs_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(fuzz_case, "ORACLES", {"one": wrong, "other": wrong})
     assert all((oracles.compared(seed) or "").startswith("output ") for seed in SEEDS)
-    monkeypatch.setattr(oracles, "by_oracles", None)
-    assert (oracles.compared(SEEDS[0]) or "").startswith("TypeError")
+
+
+@pytest.mark.slow
+def test_the_tool_ends_when_its_time_is_up(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnxruntime")
+    monkeypatch.setattr("sys.argv", ["oracles", "--minutes", "0.01", "--jobs", "1", "--seed", "0"])
+    assert oracles.main() == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "seeds from 0 on" and out[-1].endswith(" graphs, 0 differ")
