@@ -117,7 +117,9 @@ def _run(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], 
     preferred = rng.choice(["onnxruntime", "onnxruntime", "onnx.reference"])
     if case.is_onnx and not report.special and not case.alone:
         tell(IMPORT_PAIR)
-        outcome = second_opinion(program, comparer, got, report, preferred)
+        others = Comparer(comparer.names, comparer.tolerance, results_of(program, others=True))
+        outcome = second_opinion(program, others, got, report, preferred)
+        comparer.doubtful += others.doubtful
         if outcome is not None:
             return outcome
     for way in _second_ways(report, rng):
@@ -187,16 +189,16 @@ def second_opinion(
 ) -> Outcome | None:
     """Compare with what knows nothing of our importer; where the two of them disagree, one of them is on our side.
 
-    Each answers for some of the outputs. One is wrong where an answer differs, and no other agrees.
+    Each answers for some of the outputs. One is wrong where an answer differs, and no other agrees. `comparer` knows
+    what other programs may do otherwise.
     """
     slow = report.sizes == Sizes.REAL
     # ONNX's reference takes too long for real sizes: it is asked where onnxruntime differs, whose sums are less exact.
     order = sorted(ORACLES, key=lambda n: n != ("onnxruntime" if slow else preferred))
-    strict = Comparer(comparer.names, comparer.tolerance, results_of(program, others=True))
     # These have the same runs.
     knowing = {
-        MEAN_OF_SQUARES: replace(strict, tolerance=LOOSE * strict.tolerance),
-        STEPS: replace(strict, missed=IN_CHAINS),
+        MEAN_OF_SQUARES: replace(comparer, tolerance=LOOSE * comparer.tolerance),
+        STEPS: replace(comparer, missed=IN_CHAINS),
     }
     asked: list[str] = []
     left, wrong = {p.name for p in program.model.outputs}, dict[str, str]()
@@ -211,7 +213,7 @@ def second_opinion(
         for output in [n for n in expected if n in left or n in wrong]:
             left.discard(output)
             answer = {output: expected[output]}
-            found = strict.difference(got, answer, OF_UNIT)
+            found = comparer.difference(got, answer, OF_UNIT)
             for operators, other in knowing.items():
                 if found and output in follows_from(program.source, operators):
                     found = other.difference(got, answer, OF_UNIT)
@@ -219,7 +221,6 @@ def second_opinion(
                 wrong.pop(output, None)
             elif output not in wrong:
                 wrong[output] = found
-    comparer.doubtful += strict.doubtful
     if wrong:
         return Outcome(Kind.MISMATCH, next(iter(wrong.values())), f"{IMPORT_PAIR} {' and '.join(asked)}")
     report.oracle = " and ".join(asked) or report.oracle
