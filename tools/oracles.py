@@ -2,9 +2,9 @@
 
     python -m tools.oracles --minutes 10 [--jobs 2] [--seed SEED]
 
-Some fifteen graphs in the time that `lamina fuzz` takes for one: it finds what the importer does otherwise than the two,
-and what the fuzzer does not know of them yet, before a campaign does. The graphs are those of `lamina fuzz`, where the
-seeds that are printed can be replayed.
+Some fifteen graphs in the time that `lamina fuzz` takes for one: it finds what the importer does otherwise than these
+two, and what the fuzzer does not know of them yet, before a campaign does. The graphs are those of `lamina fuzz`, where
+the seeds that are printed can be replayed.
 """
 
 from __future__ import annotations
