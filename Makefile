@@ -63,12 +63,12 @@ fuzz: $(STAMP) ## random programs run in several ways that must agree, for MINUT
 
 check: $(STAMP) ## the inner loop: lint, types of what changed, lit, quick tests (under a minute)
 	$(MAKE) --no-print-directory lint lit
-	files=$$(git diff --name-only --diff-filter=d HEAD -- 'lamina/*.py' 2>/dev/null); \
+	files=$$(git diff --name-only --diff-filter=d HEAD -- $(SOURCES:%='%/*.py') 2>/dev/null); \
 	if [ -n "$$files" ]; then $(PYRIGHT) $$files; fi
 	$(PYTEST) -m "not long and not slow" -x
 
 lint: $(STAMP)
-	$(BIN)/ruff check $(SOURCES) test bench examples
+	$(BIN)/ruff check $(SOURCES) tools test bench examples
 
 types: $(STAMP)
 	$(PYRIGHT)
