@@ -40,6 +40,8 @@ SUMS = ("relay.sum", "relay.prod", "relay.cumsum", "relay.cumprod")
 transform."""
 SCANS = ("relay.cumsum", "relay.cumprod")
 """Those of them whose partial results are results: they have one order."""
+CENTRED = ("relay.nn.layer_norm", "relay.nn.instance_norm", "relay.nn.group_norm")
+"""Ops that subtract a mean. It is off as its terms are, and what it leaves of near values may be as small as that."""
 SIGNIFICANT = {"float32": 24, "float64": 53}
 """Bits of a number."""
 TERMS = 512
@@ -131,6 +133,8 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
         if oracle is None:
             return list(run_op(op, arrays))  # which says that there is none
         given = _with_single(op, arrays, np.float64)
+        if op.name in CENTRED and rounding is not None and rounding.fewer_bits is None:
+            given[0] = _with_noise(given[0], _rounding_of(given[0], _dtype(op.operands[0])), rounding)
         if op.name in SUMS and rounding is not None and rounding.fewer_bits is not None:
             found = [_one_by_one(op, oracle, arrays[0], rounding.fewer_bits > 0 and op.name not in SCANS)]
         else:
@@ -203,16 +207,15 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     if rounding.fewer_bits is not None:
         nearest = _nearest(array, rounding.fewer_bits) if dtype == "float32" else array
         return _cancelled(nearest, dtype, operands) if op.name in ("relay.add", "relay.subtract") else nearest
-    finite = np.isfinite(array)
-    wide = np.where(finite, array.astype(np.float64), 0.0)
+    wide = np.where(np.isfinite(array), array.astype(np.float64), 0.0)
     off: Any
     thirds = _weighs_in_thirds(op, operands)
     if dtype not in NOISE:
-        off = ROUNDED_FLOATS.get(dtype, 0.0) * np.abs(wide)
+        off = _rounding_of(wide, dtype)
     elif op.FUSION_KIND <= OpPattern.INJECTIVE and not thirds:
         exact = _dequantized(op, operands) if op.name == DEQUANTIZE else wide
         # Double precision is not known better than it is computed: what single precision holds is taken to be exact.
-        off = NOISE[dtype] * np.abs(wide) * (exact != exact.astype(np.float32))
+        off = _rounding_of(wide, dtype) * (exact != exact.astype(np.float32))
     elif op.name in SUMS:
         off = _sum_noise(op, operands, dtype)
     elif not thirds and _only_moves(wide, operands):
@@ -221,6 +224,18 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
         off = PRODUCT_NOISE[dtype] * np.max(np.abs(wide), initial=0.0)
     if rounding.others and isinstance(op, Reduction):
         off = off * max(1.0, operands[0].size / array.size / TERMS)
+    return _with_noise(array, off, rounding)
+
+
+def _rounding_of(array: Any, dtype: str) -> Any:
+    """The most that each element is off where it was rounded; NaN and infinities are not."""
+    return (NOISE | ROUNDED_FLOATS).get(dtype, 0.0) * np.abs(np.where(np.isfinite(array), array, 0))
+
+
+def _with_noise(array: Any, off: Any, rounding: _Roundings) -> Any:
+    """The array with its finite elements off by at most `off`."""
+    finite = np.isfinite(array)
+    wide = np.where(finite, array.astype(np.float64), 0.0)
     noisy = wide + off * rounding.like(wide)
     made: Any = array.copy()
     made[finite] = noisy[finite].astype(array.dtype)

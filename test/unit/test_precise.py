@@ -97,6 +97,19 @@ def test_long_sums_are_farther_off_where_they_are_added_one_by_one(op: str) -> N
         assert abs(spreads[1] / spreads[0] - times) < 1e-3 * times
 
 
+@pytest.mark.parametrize("norm, weights", [("layer_norm", 20), ("instance_norm", 1), ("group_norm", 1)])
+def test_equal_numbers_are_as_far_from_their_mean_as_it_is_rounded(norm: str, weights: int) -> None:
+    """All 20 are a third: 1 / 2^24 of that, divided by the root of epsilon, 1e-5, is 6e-6."""
+    weight, result = f"tensor<{weights}xf32>", "tensor<1x1x20xf32>"
+    constants = [f"%{name} = relay.constant dense<1.0> : {weight}" for name in ("scale", "shift")]
+    groups = " {num_groups = 1}" if norm == "group_norm" else ""
+    body, read = f"relay.nn.{norm} %x, %scale, %shift{groups}", f"{result}, {weight}, {weight}"
+    module = precise(body, (1, 1, 20), result, *constants, read=read)
+    module.arrays = [np.full((1, 1, 20), 1 / 3, np.float32)]
+    runs = [module.run(seed)[0] - 1 for seed in range(RUNS)]
+    assert 6e-6 < np.abs(runs).max() < 1e-4
+
+
 def test_a_function_is_at_its_end_where_it_rounds_to_it_and_a_little_before() -> None:
     tanh = precise("relay.tanh %x", (100,), "tensor<100xf32>")
     first = [1 + float(np.argmax(tanh.run(seed)[0])) / 8 for seed in (0, 1)]
