@@ -19,7 +19,7 @@ from typing import ClassVar
 from lamina.dialects import relay as r
 from lamina.dialects.rules.terms import attr, computed, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.rules.draws import one_of
+from lamina.passes.rules.draws import one_of, tensor
 from lamina.passes.rules.rewriting import Rules
 
 Ints = tuple[int, ...]
@@ -44,16 +44,19 @@ def other(flag: bool) -> bool:
 
 
 turned = r.transpose(a, axes=p).shared()
-for op in (r.nn.matmul, r.nn.batch_matmul):
+# Drawn are matrices whose every transpose has the same type: which it is shows in the values alone.
+ORDERS = {2: ((1, 0), (), (0, 1)), 3: ((0, 2, 1), (0, -1, -2), (), (0, 1, 2), (1, 0, 2), (1, 2, 0))}
+for op, rank in ((r.nn.matmul, 2), (r.nn.batch_matmul, 3)):
+    drawn = {"a": tensor(*[5] * rank), "p": one_of(*ORDERS[rank])}
     left = op(turned, b, transpose_a=f)
     right = op(b, turned, transpose_b=f)
-    fold += (left >> op(a, b, transpose_a=other(f), like=left)).when(swaps_last(p, a.rank))
-    fold += (right >> op(b, a, transpose_b=other(f), like=right)).when(swaps_last(p, a.rank))
+    fold += (left >> op(a, b, transpose_a=other(f), like=left)).when(swaps_last(p, a.rank)).drawing(**drawn)
+    fold += (right >> op(b, a, transpose_b=other(f), like=right)).when(swaps_last(p, a.rank)).drawing(**drawn)
 
 # dense is the product with a matrix that lies transposed; with one more transpose it lies as it is
 layer = r.nn.dense(b.has_rank(2), turned, units=u)
 rule = layer >> r.nn.matmul(b, a, transpose_a=False, transpose_b=False, like=layer)
-fold += rule.when(swaps_last(p, a.rank)).drawing(u=one_of(None, 1, 2, 3, 4, 5))
+fold += rule.when(swaps_last(p, a.rank)).drawing(a=tensor(5, 5), p=one_of(*ORDERS[2]), u=one_of(None, 5))
 
 
 @dataclass(frozen=True)
