@@ -193,6 +193,23 @@ def test_kernels_give_results_in_any_order_and_what_they_are_given(kernels: type
     np.testing.assert_allclose(e, x - np.exp(2 * x), rtol=1e-5, atol=1e-6)
 
 
+@WAYS
+def test_a_kernel_that_returns_a_value_twice_fills_both_places(kernels: type[Kernels]) -> None:
+    text = """
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %f = relay.fn (%p: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {Primitive = 1 : i64} {
+    %0 = relay.exp %p : tensor<4xf32>
+    relay.return %0, %0 : tensor<4xf32>, tensor<4xf32>
+  }
+  %a, %b = relay.call_lowered %f(%x) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+"""
+    x = np.linspace(-1, 1, 4, dtype=np.float32)
+    for found in evaluate(passed(parsed(text), ALLOC), [x], kernels=kernels()):
+        np.testing.assert_allclose(found, np.exp(x), rtol=1e-6)
+
+
 def in_storage(body: str, size: int = 32, offset: int = 0, shape: str = "[8]") -> str:
     return f"""
 func.func @main(%x: tensor<8xf32>, %n: tensor<1xi64>) -> tensor<8xf32> {{
