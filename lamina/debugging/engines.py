@@ -84,10 +84,14 @@ the values of a group are close together."""
 STEPS = frozenset(
     "QuantizeLinear DynamicQuantizeLinear QLinearConv QLinearMatMul QLinearAdd QLinearMul QLinearSigmoid QLinearSoftmax"
     " QLinearLeakyRelu QLinearAveragePool QLinearGlobalAveragePool QLinearReduceMean QLinearConcat QLinearWhere QGemm"
-    " QAttention DynamicQuantizeMatMul DynamicQuantizeLSTM ArgMax ArgMin Hardmax TopK".split()
+    " QAttention DynamicQuantizeMatMul DynamicQuantizeLSTM".split()
 )
-"""Operators that round to steps of integers, or choose one of many values that may be alike: programs' functions are
-not at their ends in the same places, and not all grow all the way."""
+"""Operators that round to steps of integers."""
+
+
+CHOICES = frozenset("ArgMax ArgMin Hardmax TopK".split())
+"""Operators that choose one of many values that may be alike: programs' functions are not at their ends in the same
+places, and not all grow all the way."""
 
 
 def follows_from(source: bytes, names: Collection[str]) -> set[str]:

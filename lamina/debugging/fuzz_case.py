@@ -9,7 +9,15 @@ from time import perf_counter
 from typing import Any
 
 from lamina.debugging.comparison import IN_CHAINS, TOLERANCES, Comparer
-from lamina.debugging.engines import MEAN_OF_SQUARES, SATURATING, STEPS, by_onnx_reference, by_onnxruntime, follows_from
+from lamina.debugging.engines import (
+    CHOICES,
+    MEAN_OF_SQUARES,
+    SATURATING,
+    STEPS,
+    by_onnx_reference,
+    by_onnxruntime,
+    follows_from,
+)
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.generators.drawn import Drawn, Generator, drawn, plan_of
@@ -198,7 +206,7 @@ def second_opinion(
     # These have the same runs.
     knowing = {
         MEAN_OF_SQUARES: replace(comparer, tolerance=LOOSE * comparer.tolerance),
-        STEPS: replace(comparer, missed=IN_CHAINS),
+        STEPS | CHOICES: replace(comparer, missed=IN_CHAINS),
     }
     asked: list[str] = []
     left, wrong = {p.name for p in program.model.outputs}, dict[str, str]()

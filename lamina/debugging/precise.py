@@ -228,8 +228,8 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
 
 
 def _rounding_of(array: Any, dtype: str) -> Any:
-    """The most that each element is off where it was rounded; NaN and infinities are not."""
-    return (NOISE | ROUNDED_FLOATS).get(dtype, 0.0) * np.abs(np.where(np.isfinite(array), array, 0))
+    """The most that each element is off where it was rounded."""
+    return (NOISE | ROUNDED_FLOATS).get(dtype, 0.0) * np.abs(array.astype(np.float64))
 
 
 def _with_noise(array: Any, off: Any, rounding: _Roundings) -> Any:

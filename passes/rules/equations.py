@@ -261,7 +261,7 @@ def _draw_attrs(
         if given is not _MISSING and not isinstance(given, AttrVar):
             found[name] = from_attribute(to_attribute(given)) if given is not None else None
             continue
-        if isinstance(given, AttrVar) and given in d.variables:
+        if given in d.variables:
             found[name] = d.variables[given]
             continue
         custom = d.rule.draws.get(given.name) if isinstance(given, AttrVar) else None

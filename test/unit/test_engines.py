@@ -91,6 +91,24 @@ def test_a_variance_of_squares_may_be_farther_off(off: float, is_wrong: bool, mo
     assert (outcome is not None) == is_wrong
 
 
+@pytest.mark.parametrize("op, is_wrong", [("Hardmax", False), ("Tanh", True)])
+def test_another_program_chooses_among_what_is_alike(op: str, is_wrong: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of five elements that it has otherwise, roundings show four."""
+    y, z = (helper.make_tensor_value_info(name, 1, [9]) for name in "yz")
+    graph = helper.make_graph([helper.make_node(op, ["y"], ["z"])], "g", [y], [z])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    got, off = np.zeros(9, np.float32), (np.arange(9) < 5).astype(np.float32)
+
+    def answered(_: Program) -> dict[str, Any]:
+        return {"z": got + off}
+
+    monkeypatch.setattr(fuzz_case, "ORACLES", {"onnxruntime": answered})
+    comparer = Comparer(["z"], noisy=lambda seed: [got + off * (np.arange(9) < 4) * (seed == 3)])
+    report = Report(0, "operators", Sizes.TINY, False, Outcome(Kind.SAME))
+    program = Program(model.SerializeToString(), True, {"y": got})
+    assert (second_opinion(program, comparer, {"z": got}, report, "onnxruntime") is not None) == is_wrong
+
+
 @pytest.mark.parametrize("saturate", [True, False])
 def test_onnxruntime_is_not_asked_for_sums_that_saturate(saturate: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "sums_saturate", lambda: saturate)
