@@ -14,9 +14,9 @@ next one. Exit status 1 where more survive than --may-survive.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
-import random
 import re
 import shutil
 import signal
@@ -62,11 +62,10 @@ def equivalent() -> dict[str, str]:
 
 
 def drawn(count: int, seed: int) -> list[Edit]:
-    """Edits of the generated ones, in the order of the draw."""
+    """Edits of the generated ones in the order of the draw, where each keeps its place when others come or go."""
     known = equivalent()
-    everything = list(generated(ROOT, PER_GROUP))
-    random.Random(seed).shuffle(everything)
-    return [e for e in everything if e.name not in known][:count]
+    ordered = sorted(generated(ROOT, PER_GROUP), key=lambda e: hashlib.sha256(f"{seed} {e.name}".encode()).digest())
+    return [e for e in ordered if e.name not in known][:count]
 
 
 # -- recording -----------------------------------------------------------------------------------------------------
