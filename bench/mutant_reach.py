@@ -18,7 +18,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -151,6 +151,10 @@ def record_lit(folder: Path) -> None:
 # -- what was recorded ---------------------------------------------------------------------------------------------
 
 
+UNKNOWN_SECONDS = 2.0
+"""Seconds that a test takes of which nothing is recorded."""
+
+
 class Reach:
     """The tests by the functions that they reach."""
 
@@ -186,12 +190,17 @@ class Reach:
         masks = {k: f"{v:x}" for k, v in sorted(self.reached.items())}
         file.write_text(json.dumps({"tests": self.tests, "seconds": self.seconds, "reached": masks}))
 
-    def keep(self, present: Container[str]) -> int:
-        """Forget the tests that are there no more. Returns how many."""
+    def keep(self, present: Collection[str]) -> int:
+        """Forget the tests that are there no more, and take newer ones for such that reach every function that one of
+        the record does. Returns how many there are of either."""
         gone = [n for n, test in enumerate(self.tests) if test not in present]
         mask = sum(1 << n for n in gone)
-        self.reached = {place: tests & ~mask for place, tests in self.reached.items()}
-        return len(gone)
+        newer = sorted(set(present) - set(self.tests))
+        new = (1 << len(newer)) - 1 << len(self.tests)
+        self.tests += newer
+        self.seconds += [UNKNOWN_SECONDS] * len(newer)
+        self.reached = {place: tests & ~mask | new for place, tests in self.reached.items()}
+        return len(gone) + len(newer)
 
     def of(self, file: str, function: str) -> list[str]:
         """The tests that reach a function, those that are quick and reach little else first.

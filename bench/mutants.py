@@ -217,8 +217,8 @@ def present_tests() -> set[str]:
 def try_all(edits: Sequence[Edit], jobs: int, net_minutes: float) -> list[Verdict]:
     """Try edits, as many at a time as jobs."""
     reach = Reach.read(RECORD / "reach.json")
-    if gone := reach.keep(present_tests()):
-        print(f"{gone} tests of the record are there no more; newer ones are not in it: --record again for them")
+    if changed := reach.keep(present_tests()):
+        print(f"{changed} tests have come or gone since the record; those that have come are run for every edit")
     places: SimpleQueue[Workplace] = SimpleQueue()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         made = [Workplace(Path(folder) / str(n)) for n in range(jobs)]

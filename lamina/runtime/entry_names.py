@@ -63,6 +63,5 @@ def unique(names: list[str]) -> list[str]:
         if name in found:
             following = numbers.setdefault(name, count(1))
             name = next(numbered for n in following if (numbered := f"{name}_{n}") not in taken)
-            taken.add(name)
         found[name] = None
     return list(found)
