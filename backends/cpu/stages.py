@@ -176,8 +176,9 @@ def _between(reader: Stage, producer: Stage) -> dict[int, Stage]:
 
 
 def _at_own_index(reader: Stage, read: ReadOp) -> bool:
+    """Whether a read is of the element that is made; of an extent of 1 there is no other."""
     dims = reader.op.body.block.args
     return all(
-        form == Linear.dim(dim) or extent == 1 and form.is_constant and form.const == 0
+        extent == 1 or form == Linear.dim(dim)
         for form, dim, extent in zip(reader.read_forms(read), dims, reader.spatial, strict=True)
     )
