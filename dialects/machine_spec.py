@@ -24,6 +24,7 @@ class TargetSpec(NamedTuple):
     threads: int = 1
     backends: str = ""
     kind: str = ""
+    figures: str = ""
 
     @staticmethod
     def of(target: TargetAttr) -> TargetSpec:

@@ -22,7 +22,7 @@ TARGET = "lamina.target"
 """The module attribute that holds the target."""
 
 _TEXTS = ("triple", "cpu", "features")
-_OPTIONAL = ("backends", "kind")
+_OPTIONAL = ("backends", "kind", "figures")
 """Printed where they are not empty."""
 _NUMBERS = ("vector_bits", "registers", "threads")
 
@@ -50,6 +50,8 @@ class TargetAttr(ParametrizedAttribute):
     """The external compilers that may take parts of a program, the preferred one first: `openblas,dnnl`."""
     kind: StringAttr
     """The backend whose passes compile for it, `backends/<kind>/pipeline.py`; empty for the CPU that compiles."""
+    figures: StringAttr
+    """What its cores and caches do in a cycle, as the backend writes it; empty for those that come with its name."""
 
     @staticmethod
     def get(
@@ -61,6 +63,7 @@ class TargetAttr(ParametrizedAttribute):
         threads: int = 1,
         backends: str = "",
         kind: str = "",
+        figures: str = "",
     ) -> TargetAttr:
         return TargetAttr(
             StringAttr(triple),
@@ -71,6 +74,7 @@ class TargetAttr(ParametrizedAttribute):
             IntAttr(threads),
             StringAttr(backends),
             StringAttr(kind),
+            StringAttr(figures),
         )
 
     def verify(self) -> None:

@@ -1,8 +1,9 @@
-"""The figures of a processor that the schedules and passes of this target choose by: one table, `for_target(target)`.
+"""What the schedules and passes of this target choose by: one table, `for_target(target)`.
 
-Another processor is another instance of `Costs`. All figures are those of Zen 4 (AVX-512, 118 GF/s a core, memory at
-32 GB/s, one or two threads), most of them fitted on the models of `bench/models.py`, where a field says nothing else.
-A choice that is mathematics, and the same on every machine, stands with the schedule that makes it.
+`figures` are those of the processor, by which estimates are computed. The other fields are limits and crossings of
+Lamina's own code, fitted on the models of `bench/models.py` on Zen 4 (AVX-512, 118 GF/s a core, memory at 32 GB/s, one
+or two threads) where a field says nothing else. A choice that is mathematics, and the same on every machine, stands
+with the schedule that makes it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
+from lamina.backends.cpu.figures import ZEN4, Figures, figures_of
 from lamina.dialects.target import TargetAttr
 
 
@@ -40,14 +42,13 @@ class Core:
 
     reserve: Reserve = AVX512
     """Registers that tiles leave free: for the instruction set, and for LLVM's order of loads."""
-    fma_latency: int = 4
-    """Cycles from a multiply-add to the next one of the same sum; a tile of fewer accumulators waits for itself."""
-    step_overhead: float = 1.5
-    """Cycles of a tile's step of the reduction beside its multiply-adds: loads that do not overlap, loop control."""
-    load_cycles: float = 0.5
-    """Cycles of a load of a vector, or of a broadcast, where loads take the time: two begin in one cycle."""
-    hidden_load_cycles: float = 0.2
-    """Cycles of a load in a tile of a product, where most of it runs beside the multiply-adds."""
+    vector_bytes: int = 64
+    """Bytes of a vector register."""
+    exposed_weights: float = 0.25
+    """Part of the time of reading a tile's weights from the second-level cache that no multiply-add hides."""
+    exposed_loads: float = 0.2
+    """Part of the time of a load in a tile that no multiply-add hides, where the data lies far apart, or is read from
+    beyond the first-level cache again."""
     unaligned_cycles: float = 2.2
     """Cycles of a whole vector's load that goes across cache lines, as rows of pixels do."""
     shuffle_cycles: float = 1.0
@@ -58,26 +59,10 @@ class Core:
 
 @dataclass(frozen=True, kw_only=True)
 class Memory:
-    """Caches and memory: their sizes as the processor tells them, their speeds from reading what just fits each."""
+    """What happens between a core and its caches beside the figures of these."""
 
     line_bytes: int = 64
     """Bytes of a cache line."""
-    first_level_bytes: int = 32 << 10
-    """Bytes of a core's first-level cache."""
-    first_level_ways: int = 8
-    """Lines that it holds of addresses that are equal modulo `first_level_period`."""
-    first_level_period: int = 4096
-    """Bytes after which addresses share lines of it: its size by its ways."""
-    second_level_bytes: int = 1 << 20
-    """Bytes of a core's second-level cache."""
-    third_level_bytes: int = 16 << 20
-    """Bytes of the third-level cache that one of its users finds again."""
-    second_level_speed: float = 32
-    """Bytes that a core reads in a cycle from its second-level cache."""
-    third_level_speed: float = 26
-    """Bytes that a core reads in a cycle from the third-level cache."""
-    memory_speed: float = 8
-    """Bytes that a core reads in a cycle from memory, in one stream."""
     page_bytes: int = 4096
     """Bytes of a page."""
     many_planes: int = 64
@@ -244,31 +229,40 @@ class Crossings:
 
 @dataclass(frozen=True, kw_only=True)
 class Costs(Core, Memory, Bodies, Tiles, Reductions, Crossings):
-    """All figures of a processor."""
+    """All that choices are made by."""
+
+    figures: Figures = ZEN4
+
+    @property
+    def exposed_load_cycles(self) -> float:
+        """Cycles of such a load."""
+        return self.exposed_loads / self.figures.load
 
     def read_speed(self, size: int) -> float:
         """Bytes in a cycle where so many are read again and again."""
-        if size <= self.second_level_bytes:
-            return self.second_level_speed
-        return self.third_level_speed if size <= self.third_level_bytes else self.memory_speed
+        if size <= self.figures.l2_bytes:
+            return self.figures.l2_speed
+        return self.figures.l3_speed if size <= self.figures.l3_bytes else self.figures.memory_speed
 
 
 FITTED = Costs()
-"""The figures of the machine that the schedules were fitted on, for all that have none of their own."""
+"""What the schedules were fitted with, for all that have nothing of their own."""
 
 PROCESSORS = {
     # It has 24 lines under way, and its own prefetcher has more: at 7 x 7 fetching takes half as long again.
     "znver4": replace(FITTED, prefetched_tiles=32),
 }
-"""The figures of processors that differ, under LLVM's names."""
+"""What differs for processors, under LLVM's names."""
 
 
 @cache
 def for_target(target: TargetAttr | None) -> Costs:
-    """The figures of a target: its processor's, and its instruction set's reserve; of no target, the fitted ones."""
+    """The costs of a target: its processor's figures, its instruction set's reserve. Of no target, the fitted ones."""
     if target is None:
         return FITTED
-    return replace(PROCESSORS.get(target.cpu.data, FITTED), reserve=_reserve_of(target))
+    own = PROCESSORS.get(target.cpu.data, FITTED)
+    size = target.vector_bits.data // 8
+    return replace(own, reserve=_reserve_of(target), vector_bytes=size, figures=figures_of(target))
 
 
 def _reserve_of(target: TargetAttr) -> Reserve:

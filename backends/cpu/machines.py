@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from lamina.dialects.machine_spec import TargetSpec
@@ -19,6 +20,9 @@ from lamina.errors import UsageError, did_you_mean
 VARIABLE = "LAMINA_HOST"
 NATIVE = "native"
 """This machine as it is."""
+FIGURES = "LAMINA_FIGURES"
+"""Environment variable: a file of figures of this machine (`figures.py`), or `shipped` for those of its name."""
+SHIPPED = "shipped"
 
 _X86 = "x86_64-unknown-linux-gnu"
 _ARM = "aarch64-unknown-linux-gnu"
@@ -115,14 +119,39 @@ def host() -> TargetSpec:
     """The machine that this one is taken for, with one thread. Raises UsageError where LAMINA_HOST names none."""
     name, here = declared(), processor()
     if name is None:
-        return here
+        return here._replace(figures=measured_figures(here))
     if not is_named(name):
         raise UsageError(f"{VARIABLE}: no machine {name!r}", hint=hint_for(name, [NATIVE]))
     found = named(name)
     if _kind(found) != _kind(here):
         raise UsageError(f"{VARIABLE}: {name} is no {_kind(here)}, as this machine is")
     # Objects are linked into this process: the system's part of the triple is not to be chosen.
-    return found._replace(triple=here.triple)
+    return found._replace(triple=here.triple, figures=measured_figures(found))
+
+
+def figures_file(machine: TargetSpec) -> Path:
+    """The file in which `lamina calibrate` keeps the figures of this machine, taken for one of that name."""
+    from lamina.backends.cpu.object_cache import default_directory
+
+    return default_directory() / "figures" / f"{machine.cpu}-{machine.vector_bits}.txt"
+
+
+def measured_figures(machine: TargetSpec) -> str:
+    """The figures of this machine as text: those that LAMINA_FIGURES names, else those that were measured here; empty
+    where there are none. Raises UsageError for a file that is not there."""
+    chosen = os.environ.get(FIGURES, "")
+    if chosen == SHIPPED:
+        return ""
+    path = Path(chosen) if chosen else figures_file(machine)
+    try:
+        return " ".join(path.read_text("utf-8").split())
+    except (OSError, ValueError) as e:
+        if chosen:
+            said = getattr(e, "strerror", None) or "is no text"
+            raise UsageError(
+                f"{FIGURES}: {chosen}: {said}", hint=f"a file of `lamina calibrate`, or {SHIPPED}"
+            ) from None
+        return ""
 
 
 def obstacle(target: TargetSpec) -> str:

@@ -45,9 +45,21 @@ def registers_of(target: TargetAttr) -> RegisterFile:
     return RegisterFile(max(target.registers.data - costs.reserve.registers, 1), costs.reserve.row, costs)
 
 
+def busy_cycles(pixels: int, vectors: int, costs: Costs) -> float:
+    """Cycles of a step of the reduction by what takes longest: multiply-adds, one that waits for another, or loads.
+
+    An element that meets one vector is as good as an operand of the multiply-add; one that meets several is loaded into
+    a register of its own.
+    """
+    f = costs.figures
+    operands = pixels / f.fma_broadcast if vectors == 1 else pixels / f.broadcast + vectors / f.load
+    return max(pixels * vectors / f.fma, f.latency, operands)
+
+
 def step_cycles(pixels: int, vectors: int, costs: Costs) -> float:
     """Estimated cycles of a step of the reduction."""
-    return max(pixels * vectors, costs.fma_latency) + costs.step_overhead + costs.load_cycles * vectors
+    weights = vectors * costs.vector_bytes / costs.figures.l2_speed
+    return busy_cycles(pixels, vectors, costs) + costs.figures.step + costs.exposed_weights * weights
 
 
 def row_cycles(width: int, pixels: int, vectors: int, costs: Costs) -> float:
@@ -64,8 +76,8 @@ def _penalized(cycles: float, tail: int, vectors: int, costs: Costs) -> float:
 
 def rows_in_cache(stride: int, costs: Costs) -> int:
     """The number of rows, `stride` bytes apart, of each of which the first-level cache holds a line."""
-    period = costs.first_level_period
-    return costs.first_level_ways * min(period // gcd(period, stride), period // costs.line_bytes)
+    period = costs.figures.l1_period
+    return costs.figures.l1_ways * min(period // gcd(period, stride), period // costs.line_bytes)
 
 
 def choose_pixels(width: int, vectors: int, registers: RegisterFile, stride: int = 0) -> int:
@@ -125,8 +137,8 @@ def choose_vectors(
     chunks, costs = -(-columns // lanes), registers.costs
 
     def tile_cycles(pixels: int, vectors: int) -> float:
-        loads = costs.hidden_load_cycles * (pixels + vectors)
-        return max(pixels * vectors, costs.fma_latency) + 2 * costs.step_overhead + loads
+        loads = costs.exposed_load_cycles * (pixels + vectors)
+        return busy_cycles(pixels, vectors, costs) + 2 * costs.figures.step + loads
 
     def panel_cycles(pixels: int, vectors: int) -> float:
         full, tail = divmod(rows, pixels)

@@ -19,6 +19,8 @@ COMMANDS = {
     "bench": "time a model, by turns with onnxruntime where that is installed; kernels against the machine's limits",
     "profile": "time each kernel in real runs; write a trace that Perfetto shows",
     "tune": "time candidates for each kernel inside the model; write the faster ones into a choice file",
+    "calibrate": "measure what this processor does in a cycle, and keep it: default schedules are computed from it",
+    "info": "print the version, this machine, and the figures that its schedules are computed from",
     "check": "list every operator of a model that is not supported",
     "fuzz": "run random programs in several ways that must agree, each in a process of its own; save those that fail",
     "debug": "compare: run a model, or a text of any level, after each step; bisect: the step that makes a fault",
@@ -205,6 +207,16 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
+def _add_calibrate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", "--output", type=path_argument, metavar="FILE", help="write them there, for LAMINA_FIGURES=FILE"
+    )
+
+
+def _add_info(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
 def _add_fuzz(parser: argparse.ArgumentParser) -> None:
     from lamina.cli.fuzz_command import add_arguments
 
@@ -234,13 +246,15 @@ _ADD_OWN: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "bench": _add_bench,
     "profile": _add_profile,
     "tune": _add_tune,
+    "calibrate": _add_calibrate,
+    "info": _add_info,
     "check": _add_check,
     "fuzz": _add_fuzz,
     "debug": _add_debug,
     "reduce": _add_reduce,
 }
 """The options of one command alone."""
-_OF_PROGRAMS = ("fuzz", "debug", "reduce")
+_OF_PROGRAMS = ("calibrate", "info", "fuzz", "debug", "reduce")
 """Commands that take no model, but a program of any level, or none."""
 _COMPILING = ("compile", "run", "bench", "profile", "tune")
 """Commands that make machine code of a model."""
@@ -253,7 +267,7 @@ def usage() -> str:
         "usage: lamina COMMAND MODEL [options]\n\n"
         f"commands:\n{rows}\n\n"
         "`lamina COMMAND --help` shows the options of a command. Environment: LAMINA_CACHE=off, LAMINA_CACHE_DIR,\n"
-        "LAMINA_PROGRESS=off, LAMINA_HOST=x86-64-v3 (take this machine for that one).\n"
+        "LAMINA_PROGRESS=off, LAMINA_HOST=x86-64-v3 (take this machine for that one), LAMINA_FIGURES=FILE|shipped.\n"
         "Exit status: 0, 1 bad input, 2 usage, 3 unsupported, 70 a fault of Lamina, 130 interrupted.\n"
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.cli import debug_commands as debugging_commands
-from lamina.cli import fuzz_command, profile_commands
+from lamina.cli import fuzz_command, machine_commands, profile_commands
 from lamina.cli.command_models import compiled, context_of, given_inputs, model_of, texts_of
 from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, UnsupportedError, UsageError
 
@@ -243,6 +243,8 @@ COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {
     "bench": bench,
     "profile": profile_commands.profile,
     "tune": tune,
+    "calibrate": machine_commands.calibrate,
+    "info": machine_commands.info,
     "check": check,
     "fuzz": fuzz_command.fuzz,
     "debug": debugging_commands.debug,

@@ -66,19 +66,32 @@ class Roofs(NamedTuple):
         return memory, max(parts, key=lambda name: parts[name])
 
 
-def cache_sizes(folder: Path = Path("/sys/devices/system/cpu/cpu0/cache")) -> dict[str, int]:
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+
+
+def cache_sizes(folder: Path = CACHES) -> dict[str, int]:
     """Bytes of the data caches of one processor, `L1` to `L3` as far as there are."""
+    return _told(folder, "size") or dict(PLAIN_SIZES)
+
+
+def cache_ways(folder: Path = CACHES) -> dict[str, int]:
+    """The lines that each data cache holds of addresses that share their place in it, as far as the system tells."""
+    return _told(folder, "ways_of_associativity")
+
+
+def _told(folder: Path, fact: str) -> dict[str, int]:
+    """A number that the system tells of each data cache of one processor; nothing where it does not."""
     found: dict[str, int] = {}
     try:
         for index in sorted(folder.glob("index*")):
             if (index / "type").read_text().strip() == "Instruction":
                 continue
-            size = (index / "size").read_text().strip()
-            scale = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(size[-1:])
-            found[f"L{(index / 'level').read_text().strip()}"] = int(size[:-1]) * scale if scale else int(size)
+            number = (index / fact).read_text().strip()
+            scale = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(number[-1:])
+            found[f"L{(index / 'level').read_text().strip()}"] = int(number[:-1]) * scale if scale else int(number)
     except (OSError, ValueError):
-        return dict(PLAIN_SIZES)
-    return found or dict(PLAIN_SIZES)
+        return {}
+    return found
 
 
 def _text(threads: int, lanes: int, size: str, rounds: str, read: str, body: str, split: str) -> str:

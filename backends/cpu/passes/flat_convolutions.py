@@ -147,7 +147,7 @@ def _transposed(inputs: Sequence[SSAValue], attrs: dict[str, Any], most: float, 
     if set(strides) != {s} or tuple(per_axis(attrs["dilation"], 2, "dilation")) != (1, 1):
         return None
     before, out = _extents(size, kernel, s, attrs)
-    reread = most > 1 and o < costs.few_channels and 4 * c * size[0] * size[1] > costs.second_level_bytes
+    reread = most > 1 and o < costs.few_channels and 4 * c * size[0] * size[1] > costs.figures.l2_bytes
     if s == 1 or zeros_of(kernel, s) > min(costs.few_zeros, most) and not reread:
         axes = [_phases(*each, s) for each in zip(size, kernel, before, out, strict=True)]
         found = _by_phases(x, w, axes[0], axes[1], out)

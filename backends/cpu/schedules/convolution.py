@@ -41,7 +41,7 @@ def schedule_conv2d(
     weight = weight_of(stage)
     block = weight[1] // lanes if weight is not None else 1
     # A window's data comes from beyond the first-level cache again for each tile of output channels.
-    loads = 0.0 if is_pointwise(stage) else costs.hidden_load_cycles
+    loads = 0.0 if is_pointwise(stage) else costs.exposed_load_cycles
     tile = pick(question("tile", stage), candidates(width, chunks, registers_of(target), max(block, 1), loads))
     left_out = border is not None and is_left_out(border, width, tile.pixels)
     if border is not None and left_out:
@@ -98,7 +98,7 @@ def rereads(stage: Stage, costs: Costs) -> bool:
         return True
     data, weight = stage.reads()
     # Data beyond the second-level cache is read once, for all output channels, if the weights fit.
-    size = costs.second_level_bytes
+    size = costs.figures.l2_bytes
     return bytes_of(data) // read_shape(data)[0] <= size or bytes_of(weight) > size // 2
 
 
@@ -110,7 +110,7 @@ def fetched_ahead(stage: Stage, reader: Stage, by_taps: bool, costs: Costs) -> s
         large = size > costs.prefetched_bytes and read_shape(data)[2:4] == stage.spatial[2:4]
     else:
         # A window reads the same again and again: fetched is what the second-level cache does not hold.
-        large = by_taps and size > costs.second_level_bytes and stage.reduced[0] > 1
+        large = by_taps and size > costs.figures.l2_bytes and stage.reduced[0] > 1
     return data.tensor.name_hint if large and isinstance(data.tensor, BlockArgument) else None
 
 

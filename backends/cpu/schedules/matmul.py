@@ -130,7 +130,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     """[..., m, n] over k: tiles of rows by vectors of n, all of k in registers."""
     costs = for_target(target)
     shape = shape_of(stage, target)
-    beyond_caches = shape.factor_bytes(stage) > costs.second_level_bytes // 4
+    beyond_caches = shape.factor_bytes(stage) > costs.figures.l2_bytes // 4
     if not shape.is_packed and shape.rows <= costs.streamed_rows and beyond_caches:
         schedule_streamed(s, stage, follower, shape, target)
         return
@@ -238,7 +238,7 @@ def _copy_panel(
     name, _ = shape.weight
     size = shape.factor_bytes(stage)
     # As it lies a small one stays in the second-level cache, unless its rows leave it few lines of the first one.
-    is_small = size < costs.second_level_bytes and size // shape.depth % (costs.first_level_period // 2) != 0
+    is_small = size < costs.figures.l2_bytes and size // shape.depth % (costs.figures.l1_period // 2) != 0
     as_it_lies = name, max(shape.columns, shape.panel)
     # A panel of one row lies together as it is: its copy would have no loop over rows.
     if shape.rows < costs.copied_rows or shape.columns <= shape.panel or shape.depth == 1:

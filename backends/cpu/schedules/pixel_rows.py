@@ -47,9 +47,9 @@ class Tile(NamedTuple):
         # Pixels that are no neighbours are so many loads, of whatever length, and as many shuffles.
         load = part * costs.unaligned_cycles
         each = load if stride == 1 else stride * (load + costs.shuffle_cycles)
-        loads = held * each + channels * costs.load_cycles
-        busy = max(channels * held * part, loads, costs.fma_latency)
-        return busy + costs.step_overhead + apart + costs.row_of_weights_cycles * channels
+        loads = held * each + channels / costs.figures.broadcast
+        busy = max(channels * held * part / costs.figures.fma, loads, costs.figures.latency)
+        return busy + costs.figures.step + apart + costs.row_of_weights_cycles * channels
 
 
 def choose_tile(

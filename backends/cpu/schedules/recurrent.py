@@ -90,7 +90,7 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
         for loop in (b_at, g_at, ji_at):
             s.unroll(loop)
         s.vectorize(jv_at)
-    if own is not None and _reads_itself(stage, products) and rows * stage.spatial[1] <= costs.first_level_bytes // 8:
+    if own is not None and _reads_itself(stage, products) and rows * stage.spatial[1] <= costs.figures.l1_bytes // 8:
         # Much of the state another core has just written: its lines come all at once, not one by one as sums get there.
         s.prefetch(f"{stage.name}.v0" if len(stage.op.tensors) > 1 else stage.name, own, 0)
     s.unroll(bi)

@@ -171,7 +171,7 @@ def _block(out: Stage, along: int, target: TargetAttr) -> int:
     """Rows of a block, which is in the first-level cache with what is computed from it."""
     costs = for_target(target)
     size = prod(out.spatial[-along:]) * itemsize(dtype_name(out.element_type))
-    block = min(costs.rows_at_once, costs.first_level_bytes // 8 // size, out.spatial[-along - 1])
+    block = min(costs.rows_at_once, costs.figures.l1_bytes // 8 // size, out.spatial[-along - 1])
     rows = prod(out.spatial[:-along])
     return block if block > 1 and rows >= block * costs.blocks_per_thread * target.threads.data else 1
 

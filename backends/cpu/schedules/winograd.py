@@ -73,11 +73,11 @@ def choose_rows(
     """
     weights = plane * chunks[0] * chunks[1] * lanes
     # The third-level cache holds weights and other cores' data beside a block.
-    own, shared = costs.second_level_bytes // 2, costs.third_level_bytes // 2
+    own, shared = costs.figures.l2_bytes // 2, costs.figures.l3_bytes // 2
 
     def cycles(rows: int) -> float:
         held = plane * sum(chunks) * rows * across
-        speed = costs.third_level_speed if held <= shared else costs.memory_speed
+        speed = costs.figures.l3_speed if held <= shared else costs.figures.memory_speed
         again = 0 if held <= own else 2 * down / rows * held / speed
         return down / rows * weights / costs.read_speed(weights) + again
 
