@@ -6,7 +6,7 @@ compute_at, reverse_compute_at and cache_read are one thought: within the body o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from xdsl.ir import Block, BlockArgument, Operation
@@ -42,10 +42,16 @@ class Region(NamedTuple):
     extent: list[Linear]
 
 
-def region_of(ops: Sequence[AccessOp], loop: ForOp, threads: Sequence[ForOp] = ()) -> Region:
+def region_of(
+    ops: Sequence[AccessOp],
+    loop: ForOp,
+    threads: Sequence[ForOp] = (),
+    forms_of: Callable[[AccessOp], Sequence[Linear]] = AccessOp.forms,
+) -> Region:
     """The box that accesses inside a loop touch in one iteration of it and of all `threads` around it.
 
     In a dimension that a loop of unknown extent runs along, and where the box would be larger than it, it is whole.
+    `forms_of` gives the index of an access, where that is known better than the access says.
     """
     scalar_only(ops)
     ranges = RangeCache()
@@ -53,7 +59,7 @@ def region_of(ops: Sequence[AccessOp], loop: ForOp, threads: Sequence[ForOp] = (
     base: list[Linear] = []
     extent: list[Linear] = []
     for d, size in enumerate(extents_of(ops[0].buffer_value())):
-        box = None if size == constant(1) else _dimension_box([op.forms()[d] for op in ops], inside, ranges)
+        box = None if size == constant(1) else _dimension_box([forms_of(op)[d] for op in ops], inside, ranges)
         if box is None or box[1] >= UNBOUNDED or (size.is_constant and box[1] >= size.const and box[0].is_constant):
             base.append(constant(0))
             extent.append(size)

@@ -101,7 +101,9 @@ def _fetch(loop: ForOp, asked: Asked) -> None:
     buffer = used[0].buffer_value() if used else None
     if buffer is None or isinstance(buffer.owner, AllocOp) and stands_in(buffer.owner, loop):
         return
-    region = region_of(used, loop)
+    # Of `(i + j) floordiv 2`, where j is 0, it is known where an iteration of i is.
+    once = {v.var: constant(0) for v in all_ops(loop.body) if type(v) is ForOp and not v.is_dynamic and v.trip == 1}
+    region = region_of(used, loop, forms_of=lambda access: [form.substitute(once) for form in access.forms()])
     ahead = {loop.var: Linear.dim(loop.var) + asked.offset}
     index = [b.substitute(ahead) for b in region.base]  # type: ignore[arg-type]
     step = max(LINE // itemsize(dtype_name(type_of(buffer).element_type)), 1)
