@@ -58,8 +58,13 @@ def busy_cycles(pixels: int, vectors: int, costs: Costs) -> float:
 
 def step_cycles(pixels: int, vectors: int, costs: Costs) -> float:
     """Estimated cycles of a step of the reduction."""
-    weights = vectors * costs.vector_bytes / costs.figures.l2_speed
-    return busy_cycles(pixels, vectors, costs) + costs.figures.step + costs.exposed_weights * weights
+    weights = costs.exposed_weights * weight_cycles(vectors, costs)
+    return busy_cycles(pixels, vectors, costs) + costs.figures.step + weights
+
+
+def weight_cycles(vectors: int, costs: Costs) -> float:
+    """Cycles of reading the weights of a step from the second-level cache."""
+    return vectors * costs.vector_bytes / costs.figures.l2_speed
 
 
 def row_cycles(width: int, pixels: int, vectors: int, costs: Costs) -> float:
@@ -138,7 +143,10 @@ def choose_vectors(
 
     def tile_cycles(pixels: int, vectors: int) -> float:
         loads = costs.exposed_load_cycles * (pixels + vectors)
-        return busy_cycles(pixels, vectors, costs) + 2 * costs.figures.step + loads
+        busy = busy_cycles(pixels, vectors, costs)
+        # A panel is one stream: what it takes up to half of the time is hidden.
+        stream = max(weight_cycles(vectors, costs) - busy / 2, 0) / 2
+        return busy + stream + 2 * costs.figures.step + loads
 
     def panel_cycles(pixels: int, vectors: int) -> float:
         full, tail = divmod(rows, pixels)

@@ -109,7 +109,7 @@ def _block_of(rows: int, row_bytes: int, costs: Costs) -> int:
     even = divisor(rows, most)
     if even >= most // 2:
         return even
-    return rows if rows * row_bytes <= costs.figures.l2_bytes // 4 else most
+    return rows if rows * row_bytes <= costs.figures.l2_bytes // 2 else most
 
 
 def _choose(rows: int, columns: int, stride: int, lanes: int, registers: RegisterFile) -> Tile:
