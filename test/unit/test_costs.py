@@ -17,6 +17,7 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 import lamina
 from lamina.backends.cpu import costs
 from lamina.backends.cpu.costs import FITTED, Costs, for_target
+from lamina.backends.cpu.figures import ZEN4, Figures
 from lamina.backends.cpu.jit import named_target
 from lamina.driver.api import texts
 from lamina.driver.settings import Settings
@@ -149,7 +150,11 @@ def figures(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, Costs], 
     """Gives a processor other figures."""
 
     def give(name: str, table: Costs) -> None:
+        def of_table(_: object) -> Figures:
+            return table.figures
+
         monkeypatch.setitem(costs.PROCESSORS, name, table)
+        monkeypatch.setattr(costs, "figures_of", of_table)
         for_target.cache_clear()
 
     yield give
@@ -157,15 +162,15 @@ def figures(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, Costs], 
 
 
 SMALL = replace(
-    FITTED, fma_latency=8, first_level_bytes=8 << 10, second_level_bytes=32 << 10, third_level_bytes=64 << 10,
-    memory_speed=1, prefetched_bytes=1 << 10, streams=3, body_operations=60, product_steps=2, winograd_steps=4,
+    FITTED, figures=replace(ZEN4, latency=8, l1_bytes=8 << 10, l2_bytes=32 << 10, l3_bytes=64 << 10, memory_speed=1),
+    prefetched_bytes=1 << 10, streams=3, body_operations=60, product_steps=2, winograd_steps=4,
     pixel_steps=2, window_taps=3, column_vectors=8, tile_vectors=(3, 1), weight_registers=1, depthwise_vectors=4,
     pool_vectors=3, winograd_pixels=(2, 6), chains=3, column_chains=4, lane_chains=2, chained_vectors=3,
     tile_columns=3, single_rows=8, rows_at_once=2, long_row=2, streamed_rows=2, copied_rows=8, transposed_rows=64,
     winograd_gain=1.1, few_zeros=1.0,
 )  # fmt: skip
 LARGE = replace(
-    FITTED, fma_latency=2, first_level_bytes=128 << 10, second_level_bytes=8 << 20, prefetched_tiles=10_000,
+    FITTED, figures=replace(ZEN4, latency=2, l1_bytes=128 << 10, l2_bytes=8 << 20), prefetched_tiles=10_000,
     body_operations=1200, product_steps=8, pixel_steps=16, window_taps=25, tile_vectors=(4, 2, 1),
     depthwise_vectors=12, pool_vectors=14, chains=16, column_chains=16, lane_chains=8, rows_at_once=8, long_row=100,
     streamed_rows=50, copied_rows=4, transposed_rows=1, winograd_gain=100.0, few_zeros=9.0, most_zeros=9.0,
@@ -186,8 +191,15 @@ def expected(model: Path) -> tuple[str, dict[str, Any]]:
     return texts(model, Settings.of(threads=2)).get("te"), results(model)
 
 
+OFF = [
+    replace(FITTED, figures=Figures(**{f.name: type(v)(v * by) for f in fields(ZEN4) for v in [getattr(ZEN4, f.name)]}))
+    for by in (0.25, 4)
+]
+"""A calibration that is wrong by a factor of 4 in each entry costs speed, never results."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("table", [SMALL, LARGE], ids=["small", "large"])
+@pytest.mark.parametrize("table", [SMALL, LARGE, *OFF], ids=["small", "large", "quarter", "fourfold"])
 def test_programs_are_right_by_any_table(
     table: Costs, model: Path, expected: tuple[str, dict[str, Any]], figures: Callable[[str, Costs], None]
 ) -> None:
