@@ -20,7 +20,10 @@ for name in ("LAMINA_CACHE_DIR", "LAMINA_HOST", "LAMINA_REPRODUCER_DIR", "PYTHON
         config.environment[name] = os.environ[name]
 
 # What `REQUIRES:` may name: features of the processor, and machines whose code can run here.
-from lamina.backends.cpu.machines import LEVELS, PROCESSORS, host, named, obstacle  # noqa: E402
+from lamina.backends.cpu.machines import FIGURES, LEVELS, PROCESSORS, SHIPPED, host, named, obstacle  # noqa: E402
+
+# What was measured here would stand in the texts of all targets.
+config.environment[FIGURES] = os.environ.get(FIGURES, SHIPPED)
 
 config.available_features = {f[1:] for f in host().feature_list() if f[0] == "+"}
 config.available_features |= {name for name in (*LEVELS, *PROCESSORS) if not obstacle(named(name))}

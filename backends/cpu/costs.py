@@ -232,6 +232,7 @@ class Costs(Core, Memory, Bodies, Tiles, Reductions, Crossings):
     """All that choices are made by."""
 
     figures: Figures = ZEN4
+    """What the processor does in a cycle, and its caches."""
 
     @property
     def exposed_load_cycles(self) -> float:

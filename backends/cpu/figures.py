@@ -1,8 +1,8 @@
 """Figures of a processor: what its cores do in a cycle, where its caches end, how fast each level is read.
 
 They are what schedules compute their choices from. Those of known processors are here; `lamina calibrate` measures
-those of the machine at hand and keeps them in the cache folder, where `machines.host` finds them. A target whose figures
-were measured says them in its text, so that a build says what it was made from:
+those of the machine at hand and keeps them in the cache folder, where `machines.host` finds them. A target with
+measured ones says them in its text, so that a build says what it was made from:
 
     #lamina.target<..., figures = "fma 2 latency 4 load 2 broadcast 2 store 1 ...">
 
@@ -83,7 +83,10 @@ class Figures:
     def of_text(text: str, where: str = "figures") -> Figures:
         """The figures that `text` has written. Raises InputError naming what is missing, unknown or no number."""
         words = text.split()
-        return Figures.of(dict(zip(words[::2], words[1::2], strict=False)), where)
+        values = dict(zip(words[::2], words[1::2], strict=False))
+        if 2 * len(values) != len(words):
+            raise InputError("a figure is a name and a number, each name once", where=where, hint=AGAIN)
+        return Figures.of(values, where)
 
     @staticmethod
     def of(values: Mapping[str, Any], where: str) -> Figures:

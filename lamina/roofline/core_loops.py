@@ -69,6 +69,10 @@ class Vectors(NamedTuple):
             return [f"  %{out} = call {self.type} {intrinsic}({self.type} %{a}, {self.type} %{b}, {self.type} %{c})"]
         return [f"  %{out}.p = fmul {self.type} %{a}, %{b}", f"  %{out} = fadd {self.type} %{out}.p, %{c}"]
 
+    def copy(self, out: str, value: str) -> list[str]:
+        """A vector of which nobody knows that it is another one."""
+        return [f'  %{out} = call {self.type} asm sideeffect "", "={self.constraint},0"({self.type} %{value})']
+
     def load(self, out: str, offset: int, base: str = "data") -> list[str]:
         """A vector, so many bytes after a pointer."""
         return [
@@ -126,6 +130,9 @@ def multiply_adds(v: Vectors, accumulators: int = ACCUMULATORS, operand: str = "
             if operand != "register":
                 factor = f"y{k}.{n}"
                 body += v.load(factor, offset) if operand == "load" else v.broadcast(factor, offset)
+            elif not v.fused:  # else a product of two factors that stay in registers would be made once
+                factor = f"y{k}.{n}"
+                body += v.copy(factor, "y")
             last = s if k == 0 else f"{s}.{k - 1}"
             body += v.multiply_add(f"{s}.next" if k == 3 else f"{s}.{k}", "x", factor, last)
     return Loop(v.function(sums, body, before), 4 * accumulators)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import lamina
 from lamina.backends.cpu import machines
 from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.figures import ICE_LAKE, MEASURED, ZEN3, ZEN4, Figures, figures_of, shipped
 from lamina.backends.cpu.jit import assembly, host_target, named_target
 from lamina.backends.cpu.tiles import busy_cycles, candidates, choose_vectors, registers_of, step_cycles
 from lamina.cli.command import run
+from lamina.dialects.target import TargetAttr
 from lamina.errors import InputError, UsageError
 from lamina.roofline import calibration, core_loops
 from lamina.roofline.core_loops import Vectors
@@ -39,7 +39,8 @@ def test_figures_are_text_and_back(figures: Figures) -> None:
         (ZEN4.text().replace("latency 4", "latency four"), "latency is 'four', no positive number"),
         (ZEN4.text().replace("fma 1 ", "fma -1 "), "fma is '-1', no positive number"),
         (ZEN4.text().replace("store", "stores"), "unknown figure 'stores'"),
-        (ZEN4.text().replace("barrier", "barrier 1 barrier"), "figure"),
+        (ZEN4.text().replace("barrier", "barrier 1 barrier"), "each name once"),
+        (ZEN4.text() + " more", "each name once"),
     ],
 )
 def test_what_is_no_text_of_figures_is_refused(text: str, said: str) -> None:
@@ -52,7 +53,9 @@ def test_what_is_no_text_of_figures_is_refused(text: str, said: str) -> None:
 
 
 def test_an_unknown_processor_has_the_figures_of_one_with_such_vectors() -> None:
-    near = {name: shipped(named_target(name))[0] for name in ("x86-64-v4", "haswell", "x86-64-v2", "tigerlake", "znver5")}
+    near = {
+        name: shipped(named_target(name))[0] for name in ("x86-64-v4", "haswell", "x86-64-v2", "tigerlake", "znver5")
+    }
     assert near == {
         "x86-64-v4": "znver4", "haswell": "znver3", "x86-64-v2": "x86-64-v2", "tigerlake": "icelake-server",
         "znver5": "znver4",
@@ -78,13 +81,17 @@ def test_measured_figures_stand_in_the_text_of_the_target(tmp_path: Path, monkey
 
 def test_the_command_keeps_what_it_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path))
-    monkeypatch.delenv(machines.FIGURES)
+    monkeypatch.delenv(machines.FIGURES, raising=False)
     found = replace(ZEN3, store=1.25)
-    monkeypatch.setattr(calibration, "calibrate", lambda *_: found)
+
+    def give(target: TargetAttr, tell: calibration.Tell) -> Figures:
+        return found
+
+    monkeypatch.setattr(calibration, "calibrate", give)
     status, out, err = command("info")
     assert status == 0 and "shipped" in out and "1.25" not in out, err
     status, out, err = command("calibrate")
-    assert status == 0 and f"store {1.25:>30}".split() == ["store", "1.25"] and "1.25" in out, err
+    assert status == 0 and ["store", "1.25", "1"] in map(str.split, out.splitlines()), err
     kept = Path(out.splitlines()[-1])
     assert kept.parent == tmp_path / "figures" and kept.read_text().strip() == found.text()
     status, out, err = command("info", "--json")
@@ -102,8 +109,11 @@ def test_a_machine_is_calibrated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibration, "ROUNDS", 1)
     monkeypatch.setattr(calibration, "STEPS", (1, 2))
     monkeypatch.setattr(calibration, "PARALLEL_LOOPS", 3)
-    monkeypatch.setattr(calibration, "_levels", lambda *_: {k: v for k, v in asdict(ZEN3).items() if k[:2] in levels})
-    levels = ("l1", "l2", "l3", "me")
+
+    def levels(target: TargetAttr, gigahertz: float) -> dict[str, float]:
+        return {name: value for name, value in asdict(ZEN3).items() if name[:2] in ("l1", "l2", "l3", "me")}
+
+    monkeypatch.setattr(calibration, "_levels", levels)
     told: list[str] = []
     found = calibration.calibrate(host_target(1), told.append)
     assert len(told) == 4
@@ -164,7 +174,7 @@ def test_the_model_ranks_tiles_as_they_were_measured(
 
 
 def test_rows_of_seven_pixels_are_cut_evenly_where_two_multiply_adds_begin_at_once() -> None:
-    """As measured with AVX2 at 7 x 7: 4 + 3 pixels of two vectors 86 % of the peak, 5 + 2 78, seven of one vector 55."""
+    """As measured with AVX2 at 7 x 7: 4 + 3 pixels of two vectors 86 % of the peak, 5 + 2 78, seven of one 55."""
     v3 = registers_of(named_target("x86-64-v3"))
     assert candidates(7, 256, v3, 2)[0] == (4, 2)
     assert candidates(28, 64, v3, 2)[0] == (4, 2)
@@ -175,9 +185,5 @@ def test_panels_of_products_are_no_wider_than_their_stream_allows() -> None:
     """Four vectors of AVX2 in a step take all that the second-level cache gives: 77 % of the peak, two vectors 96."""
     v3, zen4 = (registers_of(named_target(name)) for name in ("x86-64-v3", "znver4"))
     assert choose_vectors(128, 768, 3072, 8, v3) == 2
-    assert choose_vectors(128, 768, 3072, 16, zen4) == 4
+    assert choose_vectors(128, 768, 3072, 16, zen4) == 3
     assert step_cycles(2, 4, v3.costs) / 8 > step_cycles(4, 2, v3.costs) / 8
-
-
-def test_public_names_are_found() -> None:
-    assert lamina.compile is not None
