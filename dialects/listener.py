@@ -40,6 +40,8 @@ class Listener:
     """Takes each kernel as soon as it is machine operations, where somebody waits for them."""
     wants_nodes: bool = False
     """Whether questions are to say which nodes of the model they concern, which costs a walk of the module."""
+    wants_estimates: bool = False
+    """Whether questions are to say what each candidate is expected to take."""
     wants_remarks: bool = False
     """Whether remarks that cost time to find are worth it."""
 

@@ -51,7 +51,7 @@ class TargetAttr(ParametrizedAttribute):
     kind: StringAttr
     """The backend whose passes compile for it, `backends/<kind>/pipeline.py`; empty for the CPU that compiles."""
     figures: StringAttr
-    """What its cores and caches do in a cycle, as the backend writes it; empty for those that come with its name."""
+    """Figures of its cores and caches, as the backend writes them; empty for those that come with its name."""
 
     @staticmethod
     def get(

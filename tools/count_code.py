@@ -39,7 +39,7 @@ class Line(NamedTuple):
     imports: bool
 
 
-class Figures(NamedTuple):
+class CodeFigures(NamedTuple):
     """The counts and findings of some files; the places are `path:line`."""
 
     files: int
@@ -109,7 +109,7 @@ def functions(tree: ast.AST, is_public: bool = True) -> Iterator[tuple[FunctionN
             yield from functions(node, is_public and not hidden)
 
 
-def count(places: Sequence[str]) -> Figures:
+def count(places: Sequence[str]) -> CodeFigures:
     """The figures of some folders or files."""
     paths = python_files(places)
     files = [code_lines(path) for path in paths]
@@ -128,7 +128,7 @@ def count(places: Sequence[str]) -> Figures:
         f"{a.path.relative_to(ROOT)}:{a.number}: as {b.path.relative_to(ROOT)}:{b.number}"
         for a, b in repeated_passages(files)
     ]
-    return Figures(len(paths), sum(map(len, files)), repeated, long, undocumented, public)
+    return CodeFigures(len(paths), sum(map(len, files)), repeated, long, undocumented, public)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

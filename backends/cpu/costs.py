@@ -1,4 +1,4 @@
-"""What the schedules and passes of this target choose by: one table, `for_target(target)`.
+"""Costs by which the schedules and passes of this target choose: one table, `for_target(target)`.
 
 `figures` are those of the processor, by which estimates are computed. The other fields are limits and crossings of
 Lamina's own code, fitted on the models of `bench/models.py` on Zen 4 (AVX-512, 118 GF/s a core, memory at 32 GB/s, one
@@ -59,7 +59,7 @@ class Core:
 
 @dataclass(frozen=True, kw_only=True)
 class Memory:
-    """What happens between a core and its caches beside the figures of these."""
+    """Costs between a core and its caches beside the figures of these."""
 
     line_bytes: int = 64
     """Bytes of a cache line."""
@@ -232,7 +232,7 @@ class Costs(Core, Memory, Bodies, Tiles, Reductions, Crossings):
     """All that choices are made by."""
 
     figures: Figures = ZEN4
-    """What the processor does in a cycle, and its caches."""
+    """Figures of the processor: its core in a cycle, and its caches."""
 
     @property
     def exposed_load_cycles(self) -> float:
@@ -247,13 +247,13 @@ class Costs(Core, Memory, Bodies, Tiles, Reductions, Crossings):
 
 
 FITTED = Costs()
-"""What the schedules were fitted with, for all that have nothing of their own."""
+"""Costs that the schedules were fitted with, for all processors that have none of their own."""
 
 PROCESSORS = {
     # It has 24 lines under way, and its own prefetcher has more: at 7 x 7 fetching takes half as long again.
     "znver4": replace(FITTED, prefetched_tiles=32),
 }
-"""What differs for processors, under LLVM's names."""
+"""Costs of processors that differ, under LLVM's names."""
 
 
 @cache

@@ -114,7 +114,12 @@ def candidates(
         if chunks % vectors == 0 and (vectors % block == 0 or block % vectors == 0)
         for pixels in pixel_counts(width, vectors, registers)[:SIMILAR_TILES]
     ]
-    return sorted(tiles, key=lambda t: row_cycles(width, *t, registers.costs) + load_cycles * width / t.vectors)
+    return sorted(tiles, key=lambda t: tile_cycles(t, width, registers.costs, load_cycles))
+
+
+def tile_cycles(tile: Tile, width: int, costs: Costs, load_cycles: float = 0.0) -> float:
+    """Estimated cycles of a reduction step for a whole row, by vector of output, with `load_cycles` for each pixel."""
+    return row_cycles(width, *tile, costs) + load_cycles * width / tile.vectors
 
 
 def product_pixels(rows: int, vectors: int, registers: RegisterFile, stride: int) -> int:
@@ -141,27 +146,32 @@ def choose_vectors(
     """
     chunks, costs = -(-columns // lanes), registers.costs
 
-    def tile_cycles(pixels: int, vectors: int) -> float:
+    def cycles(vectors: int) -> float:
+        pixels = product_pixels(rows, vectors, registers, depth * itemsize)
+        return product_cycles(Tile(pixels, vectors), rows, chunks, costs, padded)
+
+    return min(sorted(costs.tile_vectors, reverse=True), key=cycles)
+
+
+def product_cycles(tile: Tile, rows: int, chunks: int, costs: Costs, padded: bool = True) -> float:
+    """Estimated cycles of a step of a product's reduction for all rows and `chunks` vectors of columns."""
+
+    def step(pixels: int, vectors: int) -> float:
         loads = costs.exposed_load_cycles * (pixels + vectors)
         busy = busy_cycles(pixels, vectors, costs)
         # A panel is one stream: what it takes up to half of the time is hidden.
         stream = max(weight_cycles(vectors, costs) - busy / 2, 0) / 2
         return busy + stream + 2 * costs.figures.step + loads
 
-    def panel_cycles(pixels: int, vectors: int) -> float:
-        full, tail = divmod(rows, pixels)
-        cycles = full * tile_cycles(pixels, vectors) + (tile_cycles(tail, vectors) if tail else 0)
+    def panel(vectors: int) -> float:
+        full, tail = divmod(rows, tile.pixels)
+        cycles = full * step(tile.pixels, vectors) + (step(tail, vectors) if tail else 0)
         return _penalized(cycles, tail, vectors, costs)
 
-    def cycles(vectors: int) -> float:
-        pixels = product_pixels(rows, vectors, registers, depth * itemsize)
-        full, tail = divmod(chunks, vectors)
-        if padded:
-            full, tail = full + bool(tail), 0
-        cycles = full * panel_cycles(pixels, vectors)
-        return cycles + (panel_cycles(pixels, tail) * costs.last_panel_penalty if tail else 0)
-
-    return min(sorted(costs.tile_vectors, reverse=True), key=cycles)
+    full, tail = divmod(chunks, tile.vectors)
+    if padded:
+        full, tail = full + bool(tail), 0
+    return full * panel(tile.vectors) + (panel(tail) * costs.last_panel_penalty if tail else 0)
 
 
 def divisor(extent: int, most: int) -> int:

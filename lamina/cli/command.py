@@ -19,6 +19,7 @@ COMMANDS = {
     "bench": "time a model, by turns with onnxruntime where that is installed; kernels against the machine's limits",
     "profile": "time each kernel in real runs; write a trace that Perfetto shows",
     "tune": "time candidates for each kernel inside the model; write the faster ones into a choice file",
+    "explain-schedule": "print the candidates of each choice of a schedule, what each should take, and why one won",
     "calibrate": "measure what this processor does in a cycle, and keep it: default schedules are computed from it",
     "info": "print the version, this machine, and the figures that its schedules are computed from",
     "check": "list every operator of a model that is not supported",
@@ -92,7 +93,7 @@ def _add_target(parser: argparse.ArgumentParser, command: str) -> None:
             "--choices", type=path_argument, metavar="FILE.json", help="compile as a file of `lamina tune` says"
         )
     target.add_argument("--no-cache", action="store_true", help="compile afresh, and keep nothing")
-    if command != "tune":
+    if command not in _CHOOSING:
         target.add_argument(
             "--sanitize", action="store_true", help="kernels check bounds, unwritten elements and races"
         )
@@ -174,7 +175,19 @@ def _add_tune(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=path_argument, required=True, metavar="FILE.json", help="the choice file to write"
     )
+    _add_rounds(parser)
+
+
+def _add_rounds(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=15, metavar="N", help="runs of each program (default: 15)")
+
+
+def _add_explain_schedule(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--node", metavar="NAME", help="only choices for this node of the model")
+    parser.add_argument("--measure", action="store_true", help="time each candidate inside the model as well")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    _add_inputs(parser)
+    _add_rounds(parser)
 
 
 def _add_bench(parser: argparse.ArgumentParser) -> None:
@@ -246,6 +259,7 @@ _ADD_OWN: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "bench": _add_bench,
     "profile": _add_profile,
     "tune": _add_tune,
+    "explain-schedule": _add_explain_schedule,
     "calibrate": _add_calibrate,
     "info": _add_info,
     "check": _add_check,
@@ -256,13 +270,15 @@ _ADD_OWN: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 """The options of one command alone."""
 _OF_PROGRAMS = ("calibrate", "info", "fuzz", "debug", "reduce")
 """Commands that take no model, but a program of any level, or none."""
-_COMPILING = ("compile", "run", "bench", "profile", "tune")
+_CHOOSING = ("tune", "explain-schedule")
+"""Commands about choices of schedules."""
+_COMPILING = ("compile", "run", "bench", "profile", *_CHOOSING)
 """Commands that make machine code of a model."""
 
 
 def usage() -> str:
     """The help of the whole command."""
-    rows = "\n".join(f"  {name:<10}{text}" for name, text in COMMANDS.items())
+    rows = "\n".join(f"  {name:<18}{text}" for name, text in COMMANDS.items())
     return (
         "usage: lamina COMMAND MODEL [options]\n\n"
         f"commands:\n{rows}\n\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.cli import debug_commands as debugging_commands
-from lamina.cli import fuzz_command, machine_commands, profile_commands
+from lamina.cli import fuzz_command, machine_commands, profile_commands, schedule_commands
 from lamina.cli.command_models import compiled, context_of, given_inputs, model_of, texts_of
 from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, UnsupportedError, UsageError
 
@@ -213,36 +213,13 @@ def _agreement(args: Any, exe: Executable, inputs: Mapping[str, Any], session: A
     return agreement.agreement(*both(session, exe), model, again, args.tolerance)
 
 
-def tune(args: Any, out: TextIO, err: TextIO) -> int:
-    """Choose among candidates inside the model, and write the choice file."""
-    from lamina.cli.progress import StageProgress
-    from lamina.driver import api
-    from lamina.ir.suffixes import refuse_saved
-    from lamina.ir.targets import target_of
-    from lamina.store.choice_file import check_place, write_choices
-    from lamina.tuning.in_situ import choose_in_situ
-
-    refuse_saved(args.model)
-    check_place(args.output)
-    model, shapes = model_of(args)
-    model = api.load(model, shapes) if isinstance(model, str) else model
-    inputs = given_inputs(args, model, err)
-    with StageProgress(err) as progress:
-        how = args.threads, context_of(args), inputs, args.rounds, progress, not args.no_cache
-        found = choose_in_situ(model, args.target, None, *how)
-    if args.time:
-        err.write(progress.table() + "\n")
-    write_choices(args.output, found.answers, target_of(args.target, args.threads))
-    out.write(f"{found}\n{args.output}\n")
-    return EXIT_OK
-
-
 COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {
     "compile": compile_model,
     "run": run,
     "bench": bench,
     "profile": profile_commands.profile,
-    "tune": tune,
+    "tune": schedule_commands.tune,
+    "explain-schedule": schedule_commands.explain_schedule,
     "calibrate": machine_commands.calibrate,
     "info": machine_commands.info,
     "check": check,

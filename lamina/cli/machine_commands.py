@@ -37,7 +37,7 @@ def calibrate(args: Any, out: TextIO, err: TextIO) -> int:
 
 
 def info(args: Any, out: TextIO, err: TextIO) -> int:
-    """What is installed, the machine, its figures and where they come from."""
+    """Print what is installed, the machine, its figures and where they come from."""
     from dataclasses import asdict
     from importlib.metadata import version
 

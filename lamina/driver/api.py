@@ -196,12 +196,15 @@ def questions(
     threads: int | None = None,
     opt_level: int | PassContext | None = None,
     numerics: str | None = None,
+    choices: Choice = None,
 ) -> list[Question]:
-    """The questions of a model that `choices` can answer, with their candidates. Raises UnsupportedError for none."""
+    """The questions of a model that `choices` can answer, with their candidates, what these are expected to take, and
+    the ones that are taken with some choices. Raises UnsupportedError for none."""
     from lamina.driver.compilation import Compilation, questions_of
 
     _, fresh = _source_of(model, None)
-    return questions_of(Compilation(fresh, Settings.of(target, threads, opt_level, numerics)))
+    settings = Settings.of(target, threads, opt_level, numerics)
+    return questions_of(Compilation(_with_choices(fresh, _answers(choices, settings.target)), settings))
 
 
 def _answers(choices: Choice, target: TargetSpec) -> Mapping[str, str]:

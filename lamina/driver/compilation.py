@@ -216,17 +216,15 @@ def machine_program(compilation: Compilation) -> MachineProgram:
 
 def questions_of(compilation: Compilation) -> list[Question]:
     """The questions of passes that choose among candidates, each question once."""
-    from lamina.dialects.choices import Question
-
     if is_for_machine(compilation):
         what = "this model's kernels are in no fixed order: there is nothing to choose"
         raise UnsupportedError(what, where=compilation.source.label)
-    compilation.wants_nodes = True
+    compilation.wants_nodes = compilation.wants_estimates = True
     lower(compilation)
     found: dict[str, Question] = {}
     for q in compilation.questions:
         nodes = q.nodes | (found[q.name].nodes if q.name in found else frozenset[str]())
-        found[q.name] = Question(q.name, q.candidates, nodes)
+        found[q.name] = q._replace(nodes=nodes)
     return list(found.values())
 
 

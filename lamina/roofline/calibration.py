@@ -36,7 +36,7 @@ PARALLEL_LOOPS = 500
 """Parallel loops that show what a barrier costs."""
 
 
-class Core:
+class TimedCore:
     """A core that runs loops, and its cycle."""
 
     def __init__(self, target: TargetAttr) -> None:
@@ -88,7 +88,7 @@ class Core:
 
 def calibrate(target: TargetAttr, tell: Tell = lambda _: None) -> Figures:
     """Measure the figures of this machine for a target's vectors and threads. `tell` hears what is measured next."""
-    core, found = Core(target), dict[str, Any]()
+    core, found = TimedCore(target), dict[str, Any]()
     v = core.vectors
     tell("multiply-adds, loads and stores")
     found |= {name: 1 / core.cycles(loop) for name, loop in _rates(v)}
@@ -112,7 +112,7 @@ def _rates(v: Vectors) -> Iterator[tuple[str, Loop]]:
     yield "store", core_loops.stores(v)
 
 
-def _bodies(core: Core, rates: dict[str, float]) -> tuple[int, float]:
+def _bodies(core: TimedCore, rates: dict[str, float]) -> tuple[int, float]:
     """Bytes of code of the longest body whose steps take no longer than those of the best one; what a step of that
     takes beyond its multiply-adds and loads."""
     vectors, rows = 2, core.vectors.registers // 4  # sums in half of the registers, whatever else the steps need

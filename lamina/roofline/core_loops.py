@@ -23,7 +23,7 @@ ADDITIONS = 64
 ROW_BYTES = 528
 """Bytes from one row of a tile's data to the next: 33 lines of 16 bytes, so that rows do not share lines of a cache."""
 WEIGHTS_AT, WEIGHT_BYTES = 16 << 10, 4 << 10
-"""Where a tile's weights begin, and after how many bytes they begin anew: all is in a first-level cache of 32 KB."""
+"""Offset of a tile's weights, and bytes after which they begin anew: all is in a first-level cache of 32 KB."""
 DATA_BYTES = WEIGHTS_AT + 2 * WEIGHT_BYTES
 """Bytes that the loops read and write."""
 

@@ -47,7 +47,7 @@ class _Hidden:
 
 
 @pytest.fixture
-def figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> count_code.Figures:
+def figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> count_code.CodeFigures:
     (tmp_path / "room").mkdir()
     (tmp_path / "room" / "file.py").write_text(TEXT)
     (tmp_path / "room" / "linked").symlink_to(tmp_path / "room")
@@ -55,12 +55,12 @@ def figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> count_code.Figur
     return count_code.count(["room"])
 
 
-def test_lines_are_code(figures: count_code.Figures) -> None:
+def test_lines_are_code(figures: count_code.CodeFigures) -> None:
     """An import, two functions of 9 and 11 lines, a statement of 4, a class of 6."""
     assert (figures.files, figures.lines) == (1, 1 + 9 + 11 + 4 + 6)
 
 
-def test_a_longer_passage_counts_once(figures: count_code.Figures) -> None:
+def test_a_longer_passage_counts_once(figures: count_code.CodeFigures) -> None:
     assert figures.repeated == ["room/file.py:23: as room/file.py:9"]
 
 
@@ -71,7 +71,7 @@ def test_imports_are_no_passage(tmp_path: Path) -> None:
     assert not list(count_code.repeated_passages([count_code.code_lines(file)]))
 
 
-def test_functions_that_others_may_call_are_to_have_a_docstring(figures: count_code.Figures) -> None:
+def test_functions_that_others_may_call_are_to_have_a_docstring(figures: count_code.CodeFigures) -> None:
     assert figures.public == 2
     assert figures.undocumented == ["room/file.py:19: silent"]
     assert figures.long == []

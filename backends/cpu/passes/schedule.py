@@ -40,7 +40,7 @@ class CpuSchedulePass(ModulePass):
         if target is None:
             raise VerifyException("cpu-schedule: the module names no 'lamina.target'")
         scheduled = {s.func.root_reference.data for s in op.ops if isinstance(s, ScheduleOp)}
-        choices = Choices.of(op)
+        choices = Choices.of(op, ctx)
         nodes = nodes_of_functions(op) if listener_of(ctx).wants_nodes else {}
         for func in [f for f in op.ops if isinstance(f, FuncOp)]:
             if func.sym_name.data in scheduled:

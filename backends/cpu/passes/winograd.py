@@ -33,7 +33,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.costs import FITTED, Costs, for_target
 from lamina.dialects import relay as r
-from lamina.dialects.choices import Choices, spelling
+from lamina.dialects.choices import Choices, Estimate, spelling
 from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.nn.conv_blocked import ContribConv2dNCHWcOp
@@ -78,11 +78,20 @@ def products(rows: int, columns: int, tile: int) -> int:
 def cycles(
     data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, tile: int
 ) -> float:
-    """Estimated cycles of the products in tiles: multiplying them, or reading the transformed weights once."""
+    """Estimated cycles of the products in tiles, of the sums without (0): multiplying, or reading the weights once."""
+    return estimate(data, weight, padding, lanes, costs, tile).cycles
+
+
+def estimate(
+    data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, tile: int
+) -> Estimate:
+    """The same, and the bytes of the weights."""
+    rows, columns = outputs(data, padding)
     factors = prod(weight) // 9
-    size = 4 * (tile + 2) ** 2 * factors
-    multiplying = data[0] * products(*outputs(data, padding), tile) * factors / lanes
-    return max(multiplying, size / costs.read_speed(size))
+    size = 4 * ((tile + 2) ** 2 if tile else 9) * factors
+    multiplied = products(rows, columns, tile) if tile else 9 * rows * columns
+    multiplying = data[0] * multiplied * factors / lanes / costs.figures.fma
+    return Estimate(max(multiplying, size / costs.read_speed(size)), size)
 
 
 def some_padding(rng: Any) -> tuple[int, ...]:
@@ -144,7 +153,7 @@ class CpuWinograd(ModulePass):
 
     def sizes(self, ctx: Context, module: ModuleOp) -> dict[Operation, int]:
         """The size of the tiles of each convolution that may be done in tiles, 0 for none, as the module chooses."""
-        choices = Choices.of(module)
+        choices = Choices.of(module, ctx)
         target = module_target(module)
         lanes, costs = target.lanes(32) if target is not None else 1, for_target(target)
         found: dict[Operation, int] = {}
@@ -169,6 +178,12 @@ class CpuWinograd(ModulePass):
             before, after = pairs(padding, 2)
             sides = spelling((*before, *after))
             question = f"winograd {spelling((*data, element))} by {spelling(weight)} padded {sides}"
-            found[conv] = choices.pick(question, [own, *others], node_names(conv.location))
+            found[conv] = choices.pick(
+                question,
+                [own, *others],
+                node_names(conv.location),
+                estimate=partial(estimate, data, weight, padding, lanes, costs),
+                why="what tiles cost beside their products, they save in these" if own else "tile-size says so",
+            )
         choices.tell(ctx)
         return found

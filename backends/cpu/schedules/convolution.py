@@ -8,6 +8,7 @@ from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.borders import Border, is_left_out, schedule_padding
 from lamina.backends.cpu.schedules.steps import (
     epilogue_of,
+    expected,
     parallel,
     place_epilogue,
     question,
@@ -36,13 +37,9 @@ def schedule_conv2d(
 
     A border, which the caller has not scheduled, is left out (`borders.py`; the order is r, s, c, ci) or copied.
     """
-    _, chunks, _, width, lanes = stage.spatial
-    costs = for_target(target)
+    lanes, width, costs = stage.spatial[4], stage.spatial[3], for_target(target)
     weight = weight_of(stage)
-    block = weight[1] // lanes if weight is not None else 1
-    # A window's data comes from beyond the first-level cache again for each tile of output channels.
-    loads = 0.0 if is_pointwise(stage) else costs.exposed_load_cycles
-    tile = pick(question("tile", stage), candidates(width, chunks, registers_of(target), max(block, 1), loads))
+    tile = _choose_tile(stage, weight, target, pick)
     left_out = border is not None and is_left_out(border, width, tile.pixels)
     if border is not None and left_out:
         s.compute_inline(border.pad.name)
@@ -89,6 +86,15 @@ def schedule_conv2d(
     elif width % tile.pixels:
         s.partition(xo)
     del n_out, y_out
+
+
+def _choose_tile(stage: Stage, weight: tuple[str, int] | None, target: TargetAttr, pick: Pick) -> Tile:
+    _, chunks, _, width, lanes = stage.spatial
+    costs, block = for_target(target), weight[1] // lanes if weight is not None else 1
+    # A window's data comes from beyond the first-level cache again for each tile of output channels.
+    loads = 0.0 if is_pointwise(stage) else costs.exposed_load_cycles
+    tiles = candidates(width, chunks, registers_of(target), max(block, 1), loads)
+    return pick(question("tile", stage), tiles, estimate=expected(stage, width, chunks, costs, loads))
 
 
 def rereads(stage: Stage, costs: Costs) -> bool:

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
 from lamina.backends.cpu.costs import for_target
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, question, unroll_by
+from lamina.backends.cpu.schedules.steps import epilogue_of, expected, parallel, place_epilogue, question, unroll_by
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import candidates, choose_pixels, registers_of
 from lamina.dialects.choices import Pick
@@ -66,7 +66,9 @@ def schedule_grouped_conv2d(
     if follower is not None and reads_more(follower, stage):
         # A long epilogue of few vectors at once runs beside the next products, and leaves accumulators in registers.
         registers = replace(registers, free=target.registers.data // 2, row=0)
-    tile = pick(question("tile", stage), candidates(width, chunks, registers, max(block, 1)))
+    tiles = candidates(width, chunks, registers, max(block, 1))
+    estimate = expected(stage, width, chunks, registers.costs, group=stage.reduced[-1])
+    tile = pick(question("tile", stage), tiles, estimate=estimate)
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, c, r, q, ci = s.loops(stage.name)
     koo, koi = s.split(ko, [-1, tile.vectors])

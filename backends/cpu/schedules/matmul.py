@@ -30,9 +30,9 @@ from lamina.backends.cpu.schedules.steps import (
     vector_lanes,
 )
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import choose_vectors, product_tiles, registers_of
+from lamina.backends.cpu.tiles import Tile, choose_vectors, product_cycles, product_tiles, registers_of, tile_cycles
 from lamina.backends.cpu.weights import cache_weights, weight_of
-from lamina.dialects.choices import Pick, first
+from lamina.dialects.choices import Estimate, Pick, first
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
@@ -122,7 +122,17 @@ def shape_of(stage: Stage, target: TargetAttr, pick: Pick = first) -> Shape:
         # The width of a tile is free: the best tile of each.
         widths = dict.fromkeys((vectors, *range(min(-(-columns // lanes), max(costs.tile_vectors)), 0, -1)))
         tiles = [product_tiles(rows, width, registers, stride)[0] for width in widths]
-    pixels, vectors = pick(question("tile", stage), tiles)
+    chunks, element = -(-columns // lanes), itemsize(dtype_name(stage.element_type))
+
+    def estimate(tile: Tile) -> Estimate:
+        if is_packed:
+            step = tile_cycles(tile, rows, costs) * chunks
+        else:
+            step = product_cycles(tile, rows, chunks, costs, padded=False)
+        read = -(-rows // tile.pixels) * chunks * costs.vector_bytes + rows * -(-chunks // tile.vectors) * element
+        return Estimate(step * depth * prod(outer[:-1]), read * depth * prod(outer[:-1]))
+
+    pixels, vectors = pick(question("tile", stage), tiles, estimate=estimate)
     return Shape(rows, columns, depth, lanes, vectors, pixels, weight, is_packed)
 
 
@@ -244,7 +254,8 @@ def _copy_panel(
     if shape.rows < costs.copied_rows or shape.columns <= shape.panel or shape.depth == 1:
         return as_it_lies
     ways = (AS_IT_LIES, BY_PANELS) if is_small else (BY_PANELS, AS_IT_LIES)
-    if pick(question("copy", stage), ways) == AS_IT_LIES:
+    why = "it stays in the second-level cache as it lies" if is_small else "its rows lie too far apart for the caches"
+    if pick(question("copy", stage), ways, why=why) == AS_IT_LIES:
         return as_it_lies
     *_, along = s.cache_read(name, stage.name, panel, "global", 2)
     over, lane = s.split(along, [-1, shape.lanes])

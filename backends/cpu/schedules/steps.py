@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 from xdsl.dialects.builtin import AnyFloat
@@ -10,8 +10,8 @@ from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import divisor
-from lamina.dialects.choices import spelling
+from lamina.backends.cpu.tiles import Tile, divisor, tile_cycles
+from lamina.dialects.choices import Estimate, spelling
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
@@ -93,3 +93,20 @@ def question(what: str, stage: Stage) -> str:
     source = "".join(f" of {spelling((*read_shape(data), data.result.type))}" for data in stage.reads()[:1])
     made = spelling((*stage.spatial, stage.element_type))
     return f"{what} {stage.tag} {made} over {spelling(stage.reduced)}{source}"
+
+
+def expected(
+    stage: Stage, width: int, chunks: int, costs: Costs, load_cycles: float = 0.0, group: int = 1
+) -> Callable[[Tile], Estimate]:
+    """A function that tells what a tile of a stage is expected to take (`tile_cycles`).
+
+    Its rows are `width` pixels of `chunks` vectors; an instruction sums up `group` terms.
+    """
+    rows = prod(stage.spatial) // (width * chunks * stage.spatial[-1])
+    steps, element = rows * prod(stage.reduced) // group, itemsize(dtype_name(stage.element_type))
+
+    def estimate(tile: Tile) -> Estimate:
+        read = -(-width // tile.pixels) * chunks * costs.vector_bytes + width * chunks / tile.vectors * element
+        return Estimate(tile_cycles(tile, width, costs, load_cycles) * chunks * steps, read * steps)
+
+    return estimate

@@ -21,7 +21,7 @@ from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.row_reductions import place_reduction, reduce_in_lanes
-from lamina.backends.cpu.schedules.steps import question
+from lamina.backends.cpu.schedules.steps import expected, question
 from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import Tile, candidates, divisor, registers_of, row_cycles
 from lamina.backends.cpu.weights import cache_weights, lines_of, weight_of
@@ -160,7 +160,9 @@ def _place_products(
     """Compute the products a register tile at a time. Returns the loops that threads may share."""
     costs, lanes, count = for_target(target), w.tiles.spatial[-1], blocks.tiles
     weight = weight_of(w.products)
-    tile = pick(question("tile", w.products), _product_tiles(w, weight, blocks, target))
+    tiles = _product_tiles(w, weight, blocks, target)
+    estimate = expected(w.products, count, w.products.spatial[3], costs)
+    tile = pick(question("tile", w.products), tiles, estimate=estimate, why="each weight is read once, in one stream")
     p_n, e, f, ko_p, t_p, kv_p = s.loops(memory) if blocks.apart else s.compute_at(memory, at)
     ko_o, ko_i = s.split(ko_p, [-1, tile.vectors])
     t_o, t_i = s.split(t_p, [-1, tile.pixels])
