@@ -35,18 +35,20 @@ def model_names() -> list[str]:
     """The models that there are, in the order of the table."""
     import models
     import zoo
+    from newer import NEWER
     from quantised import QUANTISED
 
-    return [*models.LIGHT_MODELS, *zoo.ZOO, *QUANTISED]
+    return [*models.LIGHT_MODELS, *zoo.ZOO, *NEWER, *QUANTISED]
 
 
 def model_proto(name: str) -> Any:
     """A model with random weights."""
     import models
     import zoo
+    from newer import NEWER
     from quantised import QUANTISED
 
-    made = {**zoo.ZOO, **QUANTISED}.get(name)
+    made = {**zoo.ZOO, **NEWER, **QUANTISED}.get(name)
     return made() if made is not None else models.light_model(name)
 
 

@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 OPSET = 17
 
 
-def _model(
-    g: GraphWriter, name: str, inputs: dict[str, Sequence[int]], output: str, integer: bool = False
+def model(
+    g: GraphWriter, name: str, inputs: dict[str, Sequence[int]], *outputs: str, integer: bool | Sequence[str] = False
 ) -> ModelProto:
-    kind = TensorProto.INT64 if integer else TensorProto.FLOAT
-    graph = helper.make_graph(
-        g.nodes,
-        name,
-        [helper.make_tensor_value_info(n, kind, list(shape)) for n, shape in inputs.items()],
-        [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)],
-        g.weights,
-    )
+    """A model of inputs by name and shape; all are int64 where `integer` is true, else those that it names."""
+    kinds = {n: integer if isinstance(integer, bool) else n in integer for n in inputs}
+    ports = [
+        helper.make_tensor_value_info(n, TensorProto.INT64 if kinds[n] else TensorProto.FLOAT, list(shape))
+        for n, shape in inputs.items()
+    ]
+    made = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs]
+    graph = helper.make_graph(g.nodes, name, ports, made, g.weights)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8)
 
 
-def _conv(
+def convolution(
     g: GraphWriter, x: str, name: str, channels: tuple[int, int], kernel: int, stride: int = 1, groups: int = 1
 ) -> str:
     """A convolution of (out, in) channels with bias, padded to keep the size (at stride 1)."""
@@ -72,36 +72,41 @@ def mobilenet_v2() -> ModelProto:
     def relu6(x: str) -> str:
         return g.op("Clip", x, low, high, name=f"{x}.relu6")
 
-    x = relu6(_conv(g, "image", "stem", (32, 3), 3, 2))
+    x = relu6(convolution(g, "image", "stem", (32, 3), 3, 2))
     width = 32
     for stage, (expand, out, repeats, stride) in enumerate(
         ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
     ):
         for n in range(repeats):
             name, step, wide = f"block{stage}.{n}", stride if n == 0 else 1, width * expand
-            y = relu6(_conv(g, x, f"{name}.expand", (wide, width), 1)) if expand > 1 else x
-            y = relu6(_conv(g, y, f"{name}.depthwise", (wide, wide), 3, step, wide))
-            y = _conv(g, y, f"{name}.project", (out, wide), 1)
+            y = relu6(convolution(g, x, f"{name}.expand", (wide, width), 1)) if expand > 1 else x
+            y = relu6(convolution(g, y, f"{name}.depthwise", (wide, wide), 3, step, wide))
+            y = convolution(g, y, f"{name}.project", (out, wide), 1)
             x = g.op("Add", x, y, name=f"{name}.add") if step == 1 and width == out else y
             width = out
-    x = relu6(_conv(g, x, "head", (1280, width), 1))
+    x = relu6(convolution(g, x, "head", (1280, width), 1))
     pooled = g.op("Flatten", g.op("GlobalAveragePool", x, name="pool"), name="flat")
-    return _model(g, "mobilenet_v2", {"image": (1, 3, 224, 224)}, _classes(g, pooled, 1280))
+    return model(g, "mobilenet_v2", {"image": (1, 3, 224, 224)}, classes(g, pooled, 1280))
 
 
-def _classes(g: GraphWriter, x: str, width: int) -> str:
+def classes(g: GraphWriter, x: str, width: int) -> str:
     weight = g.weight("classifier.weight", (1000, width), width**-0.5)
     return g.op("Gemm", x, weight, g.weight("classifier.bias", (1000,), 0.1), name="classifier", transB=1)
 
 
 def efficientnet_b0() -> ModelProto:
     """Input [1, 3, 224, 224], output logits [1, 1000]."""
+    return efficientnet("efficientnet_b0", lambda g, x: g.op("GlobalAveragePool", x, name="pool"))
+
+
+def efficientnet(name: str, pool: Callable[[GraphWriter, str], str]) -> ModelProto:
+    """EfficientNet-B0 whose last pixels are pooled so."""
     g = GraphWriter(0)
 
     def swish(x: str) -> str:
         return g.op("Mul", x, g.op("Sigmoid", x, name=f"{x}.sigmoid"), name=f"{x}.swish")
 
-    x = swish(_conv(g, "image", "stem", (32, 3), 3, 2))
+    x = swish(convolution(g, "image", "stem", (32, 3), 3, 2))
     width = 32
     for stage, (expand, out, repeats, stride, kernel) in enumerate(
         (
@@ -115,46 +120,46 @@ def efficientnet_b0() -> ModelProto:
         )
     ):
         for n in range(repeats):
-            name, step, wide = f"block{stage}.{n}", stride if n == 0 else 1, width * expand
-            y = swish(_conv(g, x, f"{name}.expand", (wide, width), 1)) if expand > 1 else x
-            y = swish(_conv(g, y, f"{name}.depthwise", (wide, wide), kernel, step, wide))
+            block, step, wide = f"block{stage}.{n}", stride if n == 0 else 1, width * expand
+            y = swish(convolution(g, x, f"{block}.expand", (wide, width), 1)) if expand > 1 else x
+            y = swish(convolution(g, y, f"{block}.depthwise", (wide, wide), kernel, step, wide))
             squeezed = max(width // 4, 1)
-            s = g.op("GlobalAveragePool", y, name=f"{name}.pool")
-            s = swish(_conv(g, s, f"{name}.squeeze", (squeezed, wide), 1))
-            s = g.op("Sigmoid", _conv(g, s, f"{name}.excite", (wide, squeezed), 1), name=f"{name}.gate")
-            y = _conv(g, g.op("Mul", y, s, name=f"{name}.gated"), f"{name}.project", (out, wide), 1)
-            x = g.op("Add", x, y, name=f"{name}.add") if step == 1 and width == out else y
+            s = g.op("GlobalAveragePool", y, name=f"{block}.pool")
+            s = swish(convolution(g, s, f"{block}.squeeze", (squeezed, wide), 1))
+            s = g.op("Sigmoid", convolution(g, s, f"{block}.excite", (wide, squeezed), 1), name=f"{block}.gate")
+            y = convolution(g, g.op("Mul", y, s, name=f"{block}.gated"), f"{block}.project", (out, wide), 1)
+            x = g.op("Add", x, y, name=f"{block}.add") if step == 1 and width == out else y
             width = out
-    x = swish(_conv(g, x, "head", (1280, width), 1))
-    pooled = g.op("Flatten", g.op("GlobalAveragePool", x, name="pool"), name="flat")
-    return _model(g, "efficientnet_b0", {"image": (1, 3, 224, 224)}, _classes(g, pooled, 1280))
+    x = swish(convolution(g, x, "head", (1280, width), 1))
+    pooled = g.op("Reshape", pool(g, x), extents(g, (1, 1280)), name="flat")
+    return model(g, name, {"image": (1, 3, 224, 224)}, classes(g, pooled, 1280))
 
 
 # -- transformers ------------------------------------------------------------------------------------------------
 
 
-def _norm(g: GraphWriter, x: str, name: str, width: int, epsilon: float) -> str:
+def layer_norm(g: GraphWriter, x: str, name: str, width: int, epsilon: float) -> str:
     scale, shift = g.weight(f"{name}.scale", (width,), 0.2, 1.0), g.weight(f"{name}.shift", (width,), 0.1)
     return g.op("LayerNormalization", x, scale, shift, name=name, axis=-1, epsilon=epsilon)
 
 
-def _erf_gelu(g: GraphWriter, x: str, name: str) -> str:
-    bell = g.op("Erf", g.op("Div", x, _shared(g, "root2", 2**0.5), name=f"{name}.div"), name=f"{name}.erf")
-    product = g.op("Mul", x, g.op("Add", bell, _shared(g, "one", 1.0), name=f"{name}.add"), name=f"{name}.mul")
-    return g.op("Mul", product, _shared(g, "half", 0.5), name=name)
+def erf_gelu(g: GraphWriter, x: str, name: str) -> str:
+    bell = g.op("Erf", g.op("Div", x, shared(g, "root2", 2**0.5), name=f"{name}.div"), name=f"{name}.erf")
+    product = g.op("Mul", x, g.op("Add", bell, shared(g, "one", 1.0), name=f"{name}.add"), name=f"{name}.mul")
+    return g.op("Mul", product, shared(g, "half", 0.5), name=name)
 
 
 def _tanh_gelu(g: GraphWriter, x: str, name: str) -> str:
-    cube = g.op("Pow", x, _shared(g, "three", 3.0), name=f"{name}.cube")
-    inner = g.op("Mul", cube, _shared(g, "bend", 0.044715), name=f"{name}.bent")
+    cube = g.op("Pow", x, shared(g, "three", 3.0), name=f"{name}.cube")
+    inner = g.op("Mul", cube, shared(g, "bend", 0.044715), name=f"{name}.bent")
     inner = g.op("Add", x, inner, name=f"{name}.sum")
-    inner = g.op("Mul", inner, _shared(g, "root", (2 / np.pi) ** 0.5), name=f"{name}.scaled")
-    inner = g.op("Add", g.op("Tanh", inner, name=f"{name}.tanh"), _shared(g, "one", 1.0), name=f"{name}.add")
-    product = g.op("Mul", x, _shared(g, "half", 0.5), name=f"{name}.half")
+    inner = g.op("Mul", inner, shared(g, "root", (2 / np.pi) ** 0.5), name=f"{name}.scaled")
+    inner = g.op("Add", g.op("Tanh", inner, name=f"{name}.tanh"), shared(g, "one", 1.0), name=f"{name}.add")
+    product = g.op("Mul", x, shared(g, "half", 0.5), name=f"{name}.half")
     return g.op("Mul", product, inner, name=name)
 
 
-def _shared(g: GraphWriter, name: str, value: float) -> str:
+def shared(g: GraphWriter, name: str, value: float) -> str:
     """A scalar that is written once."""
     return name if any(w.name == name for w in g.weights) else g.constant(name, np.float32(value))
 
@@ -165,24 +170,24 @@ def _attention(g: GraphWriter, parts: Sequence[str], name: str, shape: tuple[int
     q, k, v = (
         g.op(
             "Transpose",
-            g.op("Reshape", part, _extents(g, (1, tokens, heads, depth)), name=f"{name}.{what}.split"),
+            g.op("Reshape", part, extents(g, (1, tokens, heads, depth)), name=f"{name}.{what}.split"),
             name=f"{name}.{what}.heads",
             perm=perm,
         )
         for part, what, perm in zip(parts, "qkv", ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
     )
     scores = g.op("MatMul", q, k, name=f"{name}.scores")
-    scores = g.op("Div", scores, _shared(g, "root_depth", depth**0.5), name=f"{name}.scaled")
+    scores = g.op("Div", scores, shared(g, "root_depth", depth**0.5), name=f"{name}.scaled")
     if mask == "causal":
-        scores = g.op("Where", "causal", scores, _shared(g, "lowest", -3.4028234663852886e38), name=f"{name}.masked")
+        scores = g.op("Where", "causal", scores, shared(g, "lowest", -3.4028234663852886e38), name=f"{name}.masked")
     elif mask:
         scores = g.op("Add", scores, mask, name=f"{name}.masked")
     mixed = g.op("MatMul", g.op("Softmax", scores, name=f"{name}.softmax", axis=-1), v, name=f"{name}.mixed")
     rows = g.op("Transpose", mixed, name=f"{name}.rows", perm=[0, 2, 1, 3])
-    return g.op("Reshape", rows, _extents(g, (1, tokens, heads * depth)), name=f"{name}.joined")
+    return g.op("Reshape", rows, extents(g, (1, tokens, heads * depth)), name=f"{name}.joined")
 
 
-def _extents(g: GraphWriter, shape: tuple[int, ...]) -> str:
+def extents(g: GraphWriter, shape: tuple[int, ...]) -> str:
     name = "shape." + "x".join(map(str, shape))
     return name if any(w.name == name for w in g.weights) else g.constant(name, np.array(shape, np.int64))
 
@@ -194,26 +199,26 @@ def bert_base(layers: int = 12, width: int = 768, heads: int = 12, tokens: int =
     kinds = g.op("Gather", g.weight("kinds", (2, width), 1.0), "token_type_ids", name="embeddings.kinds")
     x = g.op("Add", rows, kinds, name="embeddings.add")
     x = g.op("Add", x, g.weight("positions", (1, tokens, width), 1.0), name="embeddings.sum")
-    x = _norm(g, x, "embeddings.norm", width, 1e-12)
+    x = layer_norm(g, x, "embeddings.norm", width, 1e-12)
     axes = g.constant("axes", np.array([1, 2], np.int64))
     mask = g.op(
         "Cast", g.op("Unsqueeze", "attention_mask", axes, name="mask.4d"), name="mask.f32", to=TensorProto.FLOAT
     )
-    hole = g.op("Sub", _shared(g, "one", 1.0), mask, name="mask.hole")
-    mask = g.op("Mul", hole, _shared(g, "far", -10000.0), name="mask")
+    hole = g.op("Sub", shared(g, "one", 1.0), mask, name="mask.hole")
+    mask = g.op("Mul", hole, shared(g, "far", -10000.0), name="mask")
     for n in range(layers):
         name = f"layer{n}"
         parts = [g.linear(x, f"{name}.{what}", width, width) for what in ("query", "key", "value")]
         mixed = _attention(g, parts, f"{name}.attention", (tokens, heads, width // heads), mask)
         y = g.op("Add", g.linear(mixed, f"{name}.output", width, width), x, name=f"{name}.residual1")
-        y = _norm(g, y, f"{name}.norm1", width, 1e-12)
-        wide = _erf_gelu(g, g.linear(y, f"{name}.expand", width, 4 * width), f"{name}.gelu")
+        y = layer_norm(g, y, f"{name}.norm1", width, 1e-12)
+        wide = erf_gelu(g, g.linear(y, f"{name}.expand", width, 4 * width), f"{name}.gelu")
         x = g.op("Add", g.linear(wide, f"{name}.contract", 4 * width, width), y, name=f"{name}.residual2")
-        x = _norm(g, x, f"{name}.norm2", width, 1e-12)
+        x = layer_norm(g, x, f"{name}.norm2", width, 1e-12)
     first = g.op("Gather", x, g.constant("first", np.int64(0)), name="pooler.first", axis=1)
     pooled = g.op("Tanh", g.linear(first, "pooler", width, width), name="pooler.tanh")
     inputs: dict[str, Sequence[int]] = {name: (1, tokens) for name in ("input_ids", "token_type_ids", "attention_mask")}
-    return _model(g, "bert_base", inputs, pooled, integer=True)
+    return model(g, "bert_base", inputs, pooled, integer=True)
 
 
 def gpt2(layers: int = 12, width: int = 768, heads: int = 12, tokens: int = 128) -> ModelProto:
@@ -224,16 +229,16 @@ def gpt2(layers: int = 12, width: int = 768, heads: int = 12, tokens: int = 128)
     x = g.op("Add", x, g.weight("positions", (1, tokens, width), 0.1), name="embeddings")
     for n in range(layers):
         name = f"layer{n}"
-        joint = g.linear(_norm(g, x, f"{name}.norm1", width, 1e-5), f"{name}.attention.qkv", width, 3 * width)
+        joint = g.linear(layer_norm(g, x, f"{name}.norm1", width, 1e-5), f"{name}.attention.qkv", width, 3 * width)
         parts = g.op("Split", joint, name=f"{name}.split", outputs=3, axis=-1)
         mixed = _attention(g, parts, f"{name}.attention", (tokens, heads, width // heads), "causal")
         x = g.op("Add", g.linear(mixed, f"{name}.output", width, width), x, name=f"{name}.residual1")
-        wide = g.linear(_norm(g, x, f"{name}.norm2", width, 1e-5), f"{name}.expand", width, 4 * width)
+        wide = g.linear(layer_norm(g, x, f"{name}.norm2", width, 1e-5), f"{name}.expand", width, 4 * width)
         wide = _tanh_gelu(g, wide, f"{name}.gelu")
         x = g.op("Add", g.linear(wide, f"{name}.contract", 4 * width, width), x, name=f"{name}.residual2")
-    x = _norm(g, x, "norm", width, 1e-5)
+    x = layer_norm(g, x, "norm", width, 1e-5)
     logits = g.op("MatMul", x, g.weight("head", (width, 50257), width**-0.5), name="logits")
-    return _model(g, "gpt2", {"input_ids": (1, tokens)}, logits, integer=True)
+    return model(g, "gpt2", {"input_ids": (1, tokens)}, logits, integer=True)
 
 
 def vit_b16(layers: int = 12, width: int = 768, heads: int = 12) -> ModelProto:
@@ -243,22 +248,22 @@ def vit_b16(layers: int = 12, width: int = 768, heads: int = 12) -> ModelProto:
     weight = g.weight("patches.weight", (width, 3, 16, 16), (3 * 256) ** -0.5)
     bias = g.weight("patches.bias", (width,), 0.1)
     x = g.op("Conv", "image", weight, bias, name="patches", kernel_shape=[16, 16], strides=[16, 16])
-    x = g.op("Reshape", x, _extents(g, (1, width, tokens - 1)), name="patches.flat")
+    x = g.op("Reshape", x, extents(g, (1, width, tokens - 1)), name="patches.flat")
     x = g.op("Transpose", x, name="patches.rows", perm=[0, 2, 1])
     x = g.op("Concat", g.weight("class_token", (1, 1, width), 0.1), x, name="tokens", axis=1)
     x = g.op("Add", x, g.weight("positions", (1, tokens, width), 0.1), name="embeddings")
     for n in range(layers):
         name = f"layer{n}"
-        y = _norm(g, x, f"{name}.norm1", width, 1e-6)
+        y = layer_norm(g, x, f"{name}.norm1", width, 1e-6)
         parts = [g.linear(y, f"{name}.{what}", width, width) for what in ("query", "key", "value")]
         mixed = _attention(g, parts, f"{name}.attention", (tokens, heads, width // heads))
         x = g.op("Add", g.linear(mixed, f"{name}.output", width, width), x, name=f"{name}.residual1")
-        y = g.linear(_norm(g, x, f"{name}.norm2", width, 1e-6), f"{name}.expand", width, 4 * width)
-        y = _erf_gelu(g, y, f"{name}.gelu")
+        y = g.linear(layer_norm(g, x, f"{name}.norm2", width, 1e-6), f"{name}.expand", width, 4 * width)
+        y = erf_gelu(g, y, f"{name}.gelu")
         x = g.op("Add", g.linear(y, f"{name}.contract", 4 * width, width), x, name=f"{name}.residual2")
-    x = _norm(g, x, "norm", width, 1e-6)
+    x = layer_norm(g, x, "norm", width, 1e-6)
     first = g.op("Gather", x, g.constant("first", np.int64(0)), name="class", axis=1)
-    return _model(g, "vit_b16", {"image": (1, 3, 224, 224)}, _classes(g, first, width))
+    return model(g, "vit_b16", {"image": (1, 3, 224, 224)}, classes(g, first, width))
 
 
 # -- recurrent networks ------------------------------------------------------------------------------------------
@@ -274,7 +279,7 @@ def _recurrent(kind: str, gates: int, layers: int = 2, width: int = 256, steps: 
         options = {"linear_before_reset": 1} if kind == "GRU" else {}
         y = g.op(kind, x, *weights, bias, name=name, hidden_size=width, **options)
         x = g.op("Squeeze", y, _axis(g, 1), name=f"{name}.flat")
-    return _model(g, kind.lower(), {"sequence": (steps, 1, width)}, x)
+    return model(g, kind.lower(), {"sequence": (steps, 1, width)}, x)
 
 
 def _axis(g: GraphWriter, axis: int) -> str:
@@ -301,7 +306,7 @@ def unet(base: int = 32, size: int = 256) -> ModelProto:
 
     def twice(x: str, name: str, into: int, out: int) -> str:
         for n, width in enumerate((into, out)):
-            x = g.op("Relu", _conv(g, x, f"{name}.conv{n}", (out, width), 3), name=f"{name}.relu{n}")
+            x = g.op("Relu", convolution(g, x, f"{name}.conv{n}", (out, width), 3), name=f"{name}.relu{n}")
         return x
 
     x, into, kept = "image", 3, list[tuple[str, int]]()
@@ -316,7 +321,7 @@ def unet(base: int = 32, size: int = 256) -> ModelProto:
         bias = g.weight(f"up{level}.bias", (out,), 0.1)
         x = g.op("ConvTranspose", x, weight, bias, name=f"up{level}", kernel_shape=[2, 2], strides=[2, 2])
         x = twice(g.op("Concat", skip, x, name=f"up{level}.skip", axis=1), f"up{level}", 2 * out, out)
-    return _model(g, "unet", {"image": (1, 3, size, size)}, _conv(g, x, "mask", (1, base), 1))
+    return model(g, "unet", {"image": (1, 3, size, size)}, convolution(g, x, "mask", (1, base), 1))
 
 
 ZOO: dict[str, Callable[[], ModelProto]] = {

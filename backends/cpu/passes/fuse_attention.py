@@ -8,8 +8,9 @@ Before:
 After:
     %y = relay.nn.contrib_attention %query, %key, %value, %scale, %mask {heads = 12} : ... -> tensor<1x128x768xf32>
 
-The scores may be divided, multiplied or left; then a mask may be added to them, or choose between them and the lowest
-float32, which becomes a sum too: that number swallows any score of ordinary size.
+The scores may be divided, multiplied or left, or queries, and keys, be multiplied by a number before. Then a mask may
+be added to them, or choose between them and the lowest float32, which becomes a sum too: that number swallows any score
+of ordinary size. Scores of windows may have a mask for each window as well, added to [images, windows, ...].
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from lamina.passes.rules.rewriting import Rules
 
 query, key, value = var("query key value")
 c, m, shown = const("c"), var("m"), var("shown")
-q1, q2, k1, k2, v1, v2, s1, s2, o1, o2 = attr("q1 q2 k1 k2 v1 v2 s1 s2 o1 o2")
+d, windowed = const("d"), var("windowed")
+q1, q2, k1, k2, v1, v2, s1, s2, o1, o2, w1, w2 = attr("q1 q2 k1 k2 v1 v2 s1 s2 o1 o2 w1 w2")
 
 fuse_attention = Rules("cpu-fuse-attention")
 
@@ -78,9 +80,26 @@ def is_mask(shape: Shape, scores: Shape) -> bool:
     return len(shape) <= 4 and all(e in (1, f) for e, f in zip(shape[::-1], scores[::-1], strict=False))
 
 
-def heads_of(x: Any, split: Any, matrices: Any, axes: tuple[int, ...] = (0, 2, 1, 3)) -> Any:
-    """The pattern of rows of heads reshaped to `split`, transposed by `axes` and reshaped to `matrices`."""
-    return r.reshape(r.transpose(r.reshape(x, newshape=split), axes=axes), newshape=matrices)
+@computed
+def are_windows(windows: Shape, scores: Shape, mask: Shape) -> bool:
+    """Whether scores [B * W, H, S, T] are reshaped to [B, W, H, S, T], and a mask broadcasts to these."""
+    if len(windows) != 5 or (windows[0] * windows[1], *windows[2:]) != tuple(scores):
+        return False
+    return len(mask) <= 5 and all(e in (1, f) for e, f in zip(mask[::-1], windows[::-1], strict=False))
+
+
+@computed
+def of_windows(windows: Shape, mask: Shape, joined: bool) -> Shape:
+    """The shape of a mask with an extent for each window, [B, W, ...], or [B * W, ...]."""
+    first = (windows[0] * windows[1],) if joined else tuple(windows[:2])
+    return (*first, *((1,) * 3 + tuple(mask))[-3:])
+
+
+def heads_of(x: Any, split: Any, matrices: Any, axes: tuple[int, ...] = (0, 2, 1, 3), scale: Any = None) -> Any:
+    """The pattern of rows of heads reshaped to `split`, transposed by `axes`, multiplied by `scale`, and reshaped to
+    `matrices`."""
+    heads = r.transpose(r.reshape(x, newshape=split), axes=axes)
+    return r.reshape(heads if scale is None else r.multiply(heads, scale), newshape=matrices)
 
 
 # Shapes that fit are found by no chance.
@@ -89,32 +108,69 @@ DRAWN = {
     "query": tensor(B, S, H * D), "key": tensor(B, T, H * D), "value": tensor(B, T, H * E), "m": tensor(B, 1, 1, T),
     "q1": one_of((B, S, H, D)), "q2": one_of((B * H, S, D)), "k1": one_of((B, T, H, D)), "k2": one_of((B * H, D, T)),
     "v1": one_of((B, T, H, E)), "v2": one_of((B * H, T, E)), "s1": one_of((B, H, S, T)), "s2": one_of((B * H, S, T)),
-    "o1": one_of((B, H, S, E)), "o2": one_of((B, S, H * E)), "c": tensor(),
-    "shown": tensor(S, T, dtype="bool"),
+    "o1": one_of((B, H, S, E)), "o2": one_of((B, S, H * E)), "c": tensor(), "d": tensor(),
+    "shown": tensor(S, T, dtype="bool"), "windowed": tensor(B, 1, S, T), "w1": one_of((1, B, H, S, T)),
+    "w2": one_of((B, H, S, T)),
 }  # fmt: skip
 
-queries, keys = heads_of(query, q1, q2), heads_of(key, k1, k2, (0, 2, 3, 1))
 as_they_lie: dict[str, Any] = {"transpose_a": False, "transpose_b": False, "out_dtype": ""}
-product = r.nn.batch_matmul(queries, keys, **as_they_lie)
-scores = r.reshape(product, newshape=s1)
-hidden = r.multiply(r.cast(r.logical_not(shown), dtype=query.dtype), LOWEST)
-for scaled, scale in ((r.divide(scores, c), r.divide(1.0, c)), (r.multiply(scores, c), c), (scores, None)):
-    added, chosen = r.add(scaled, m), r.where(shown, scaled, LOWEST)
-    for masked, bias, mask in ((added, m, m), (chosen, hidden, shown), (scaled, None, None)):
-        weights = r.reshape(r.nn.softmax(masked, axis=3), newshape=s2)
+
+
+def scores_of(of_queries: Any = None, of_keys: Any = None) -> Any:
+    """The pattern of scores [B, H, S, T] of queries and keys, multiplied by numbers."""
+    queries, keys = heads_of(query, q1, q2, scale=of_queries), heads_of(key, k1, k2, (0, 2, 3, 1), of_keys)
+    return r.reshape(r.nn.batch_matmul(queries, keys, **as_they_lie), newshape=s1)
+
+
+scores = scores_of()
+SCALED = (
+    (r.divide(scores, c), r.divide(1.0, c), (c,)),
+    (r.multiply(scores, c), c, (c,)),
+    (scores_of(c), c, (c,)),
+    (scores_of(c, d), r.multiply(c, d), (c, d)),
+    (scores, 1.0, ()),
+)
+"""Patterns of scaled scores, their scale, and the numbers in it."""
+
+
+def masked(scaled: Any) -> list[tuple[Any, Any, tuple[Any, ...]]]:
+    """Patterns of masked scores, the mask to add, and the conditions for that."""
+    hidden = r.multiply(r.cast(r.logical_not(shown), dtype=query.dtype), LOWEST)
+    per_window = r.reshape(
+        r.broadcast_to(windowed, shape=of_windows(w1, windowed.shape, False)),
+        newshape=of_windows(w1, windowed.shape, True),
+        allowzero=True,
+    )
+
+    def in_windows(scores: Any) -> Any:
+        return r.reshape(r.add(r.reshape(scores, newshape=w1), windowed), newshape=w2)
+
+    fits, are = is_mask(m.shape, s1), are_windows(w1, s1, windowed.shape)
+    return [
+        (r.add(scaled, m), m, (fits,)),
+        (r.where(shown, scaled, LOWEST), hidden, (is_mask(shown.shape, s1),)),
+        (in_windows(r.add(scaled, m)), r.add(m, per_window), (fits, are)),
+        (in_windows(scaled), per_window, (are,)),
+        (scaled, 0.0, ()),
+    ]
+
+
+for scaled, scale, numbers in SCALED:
+    for found, bias, conditions in masked(scaled):
+        weights = r.reshape(r.nn.softmax(found, axis=3), newshape=s2)
         mixed = r.nn.batch_matmul(weights, heads_of(value, v1, v2), **as_they_lie)
         joined = heads_of(mixed, o1, o2)
-        fused = r.nn.contrib_attention(query, key, value, scale or 1.0, bias or 0.0, heads=number_of_heads(q1))
+        fused = r.nn.contrib_attention(query, key, value, scale, bias, heads=number_of_heads(q1))
         rule = (joined >> fused).when(
             splits(query.shape, q1, q2, False),
             splits(key.shape, k1, k2, True),
             splits(value.shape, v1, v2, False),
             joins(q1, k1, v1, s1, s2),
             rejoins(q1, v1, o1, o2),
-            *([is_number(c.shape)] if scale is not None else []),
-            *([is_mask(mask.shape, s1)] if mask is not None else []),
+            *(is_number(number.shape) for number in numbers),
+            *conditions,
         )
-        fuse_attention += (rule.finite() if mask is shown else rule).drawing(**DRAWN)
+        fuse_attention += (rule.finite() if "where" in str(found) else rule).drawing(**DRAWN)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.fold.fold_explicit_padding import fold_padding
 from lamina.passes.relay.simplify.concretize_like import concretize, has_zero
-from lamina.passes.rules.draws import tensor
+from lamina.passes.rules.draws import one_of, tensor
 from lamina.passes.rules.rewriting import Rules
 
 Ints = tuple[int, ...]
@@ -88,6 +88,62 @@ after_layouts += r.broadcast_to(x) >> x
 after_layouts += r.tile(x) >> x
 after_layouts += r.concatenate(x) >> x
 after_layouts += r.copy(x) >> x
+
+# -- one part of an axis that was split is a slice: q, k and v of one product ----------------------
+
+
+@computed
+def is_part(shape: Ints, parts: Ints, axes: Ints, place: Any) -> bool:
+    """Whether the last axis was split, the first of its parts moved to the front, and one place of that is meant."""
+    last = len(shape) - 1
+    if place is None or place.shape != () or tuple(parts[:last]) != tuple(shape[:last]) or len(parts) < last + 2:
+        return False
+    return order(axes, len(parts))[0] == last and 0 <= place < parts[last]
+
+
+@computed
+def part_at(parts: Ints, rank: int, place: Any, end: bool) -> Ints:
+    """Where such a part begins or ends on the axis that was split."""
+    size = 1
+    for extent in parts[rank:]:
+        size *= extent
+    return ((int(place) + end) * size,)
+
+
+@computed
+def last_axis(rank: int) -> Ints:
+    """The last axis, as a list."""
+    return (rank - 1,)
+
+
+@computed
+def without(extents: Ints, rank: int) -> Ints:
+    """The extents but for those of an axis of which one place is left."""
+    return (*extents[: rank - 1], *extents[rank:])
+
+
+@computed
+def axes_without(axes: Ints, rank: int) -> Ints:
+    """The axes but for the first, counted without it."""
+    return tuple(a - (a >= rank) for a in order(axes, len(axes))[1:])
+
+
+heads = r.transpose(r.reshape(x, newshape=k).shared(), axes=p).shared()
+part = r.strided_slice(
+    x, begin=part_at(k, x.rank, c.value, False), end=part_at(k, x.rank, c.value, True), strides=(1,), slice_mode="end",
+    axes=last_axis(x.rank),
+)  # fmt: skip
+apart = r.transpose(r.reshape(part, newshape=without(k, x.rank), allowzero=True), axes=axes_without(p, x.rank))
+simplify += (
+    (r.take(heads, c, axis=0, batch_dims=0) >> apart)
+    .when(is_part(x.shape, k, p, c.value))
+    .drawing(
+        x=tensor(2, 5, 12),
+        k=one_of((2, 5, 3, 2, 2), (2, 5, 3, 4)),
+        p=one_of((2, 0, 3, 1, 4), (2, 1, 0, 3)),
+        c=tensor(dtype="int64"),
+    )  # fmt: skip
+)
 
 # -- layouts ---------------------------------------------------------------------------------------
 
