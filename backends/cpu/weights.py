@@ -32,14 +32,14 @@ def lines_of(stage: Stage, width: int, costs: Costs) -> int:
 
 
 def cache_weights(
-    s: Schedule, stage: Stage, weight: tuple[str, int] | None, loop: SSAValue, vectors: int, lanes: int
+    s: Schedule, reader: str, weight: tuple[str, int] | None, loop: SSAValue, vectors: int, lanes: int
 ) -> list[SSAValue]:
     """All weight vectors of a step before its broadcasts: the order that needs no spills. Returns the loop of lanes."""
     if weight is None or vectors == 1:
         return []
     name, block = weight
     width = vectors * lanes
-    loops = s.cache_read(name, stage.name, loop, "register", 2 if width > block else 1)
+    loops = s.cache_read(name, reader, loop, "register", 2 if width > block else 1)
     inner = loops[-1]
     extent = min(width, block)
     if extent > lanes:

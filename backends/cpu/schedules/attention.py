@@ -70,8 +70,16 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     h, c = s.split(c, [heads, width])
     io, i = s.split(i, [-1, block])
     s.reorder(b, h, io, i, c)
-    mix_panels, mix_tiles = _tile(s, i, c, mixing, lanes)
-    _product(s, a.mixed, mix_tiles, mixing, lanes, _value_of(a), costs)
+    chunk = _chunk_of(others, mixing.vectors * lanes * size, costs)
+    out_vectors = mix_chunks = None
+    if chunk < others:
+        out_vectors, lane = s.split(c, [-1, lanes])
+        s.vectorize(lane)
+        s.pragma(lane, "masked_lanes")
+        mix_panels, mix_tiles, mix_chunks = _mix_by_chunks(s, a, io, mixing, lanes, chunk, costs)
+    else:
+        mix_panels, mix_tiles = _tile(s, i, c, mixing, lanes)
+        _product(s, a.mixed.name, others, mix_tiles, mixing, lanes, _value_of(a), costs)
     # What the block needs before, the last first.
     *_, row, quarter = s.compute_at(a.total.name, io)
     s.unroll(quarter)
@@ -83,7 +91,7 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     place_reduction(s, a.top, top, row)
     *_, i, j = s.compute_at(a.logits.name, io)
     panels, tiles = _tile(s, i, j, scoring, lanes)
-    _product(s, a.scores, tiles, scoring, lanes, a.keys.name, costs)
+    _product(s, a.scores.name, depth, tiles, scoring, lanes, a.keys.name, costs)
     *_, d, j = s.compute_at(a.keys.name, h)
     over, lane = s.split(j, [-1, lanes])
     along, step = s.split(d, [-1, lanes])
@@ -96,11 +104,34 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
         (vectors, others, lanes),
         (mix_tiles, block, mixing.pixels),
         (mix_panels, width, mixing.vectors * lanes),
+        (mix_chunks, others, chunk),
+        (out_vectors, width, lanes),
         (io, rows, block),
     ):
-        if extent > step and extent % step:
+        if loop is not None and extent > step and extent % step:
             s.partition(loop)
     parallel(s, [b, h])
+
+
+def _mix_by_chunks(
+    s: Schedule, a: Attention, at: SSAValue, tile: Tile, lanes: int, chunk: int, costs: Costs
+) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """The product with the values, some of them at a time, whose panel stays in the first-level cache for all tiles of
+    rows; sums stay in memory. Returns the loops over panels, tiles and chunks."""
+    *_, j = s.loops(a.mixed.name)
+    over, _ = s.split(j, [-1, chunk])
+    part, _ = s.rfactor(a.mixed.name, over, 0, len(a.mixed.spatial) + 2)
+    *_, i, c, over = s.compute_at(a.mixed.name, at)
+    panels, tiles = _tile(s, i, c, tile, lanes, over)
+    s.decompose_reduction(a.mixed.name, over)
+    _product(s, part, chunk, tiles, tile, lanes, _value_of(a), costs)
+    return panels, tiles, over
+
+
+def _chunk_of(others: int, row_bytes: int, costs: Costs) -> int:
+    """So many values that a panel of them takes a quarter of the first-level cache; all of them up to half of it."""
+    most = costs.figures.l1_bytes // 2 // row_bytes
+    return others if others <= most else max(1, most // 2)
 
 
 def _block_of(rows: int, row_bytes: int, costs: Costs) -> int:
@@ -117,11 +148,14 @@ def _choose(rows: int, columns: int, stride: int, lanes: int, registers: Registe
     return Tile(product_pixels(rows, vectors, registers, stride), vectors)
 
 
-def _tile(s: Schedule, i: SSAValue, c: SSAValue, tile: Tile, lanes: int) -> tuple[SSAValue, SSAValue]:
-    """The loops of a result by register tiles. Returns those over panels and over the tiles of a panel."""
+def _tile(
+    s: Schedule, i: SSAValue, c: SSAValue, tile: Tile, lanes: int, *between: SSAValue
+) -> tuple[SSAValue, SSAValue]:
+    """The loops of a result by register tiles, with others `between` panels and tiles. Returns those over panels and
+    over the tiles of a panel."""
     co, ci, cv = s.split(c, [-1, tile.vectors, lanes])
     io, ii = s.split(i, [-1, tile.pixels])
-    s.reorder(co, io, ii, ci, cv)
+    s.reorder(co, *between, io, ii, ci, cv)
     s.unroll(ii)
     s.unroll(ci)
     s.vectorize(cv)
@@ -129,14 +163,16 @@ def _tile(s: Schedule, i: SSAValue, c: SSAValue, tile: Tile, lanes: int) -> tupl
     return co, io
 
 
-def _product(s: Schedule, stage: Stage, at: SSAValue, tile: Tile, lanes: int, factor: str, costs: Costs) -> None:
+def _product(
+    s: Schedule, name: str, depth: int, at: SSAValue, tile: Tile, lanes: int, factor: str, costs: Costs
+) -> None:
     """A product in the registers of a tile; its second factor is loaded before each step."""
-    *_, i, c, k = s.compute_at(stage.name, at)
-    s.set_scope(stage.name, "register")
+    *_, i, c, k = s.compute_at(name, at)
+    s.set_scope(name, "register")
     over, lane = s.split(c, [-1, lanes])
     s.reorder(k, i, over, lane)
-    loaded = cache_weights(s, stage, (factor, tile.vectors * lanes), k, tile.vectors, lanes)
-    unroll_by(s, stage.reduced[0], k, costs.product_steps)
+    loaded = cache_weights(s, name, (factor, tile.vectors * lanes), k, tile.vectors, lanes)
+    unroll_by(s, depth, k, costs.product_steps)
     s.unroll(i)
     s.unroll(over)
     s.vectorize(lane)

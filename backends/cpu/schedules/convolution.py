@@ -66,7 +66,7 @@ def schedule_conv2d(
     outer = [n, koo, y, xo] if rereads(stage, costs) else [n, y, xo, koo]
     s.reorder(*outer, *reductions, xi, koi, kv)
     n_out, ko_out, y_out, x_out, kv_out = place_epilogue(s, stage, follower, out, outer[-1])
-    cache_weights(s, stage, weight, reductions[-1], tile.vectors, lanes)
+    cache_weights(s, stage.name, weight, reductions[-1], tile.vectors, lanes)
     fetched = fetched_ahead(stage, border.pad if border is not None and left_out else stage, by_taps, costs)
     if fetched is not None:
         s.prefetch(fetched, channels)

@@ -168,7 +168,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     if costly is not None:
         in_lanes.append(_place_costly(s, costly, at, shape.lanes))
     weight = _copy_panel(s, stage, shape, no, pick, costs)
-    loaded = cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
+    loaded = cache_weights(s, stage.name, weight, k, shape.vectors, shape.lanes)
     if _has_last_panel(shape) and no in outer:
         # The last panel is cut off from the loop over panels, which is no part of another one then.
         if prod(stage.spatial[:-2]) > 1:

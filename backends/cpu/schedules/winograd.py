@@ -170,7 +170,7 @@ def _place_products(
     *_, ko_a, t_a, kv_a, c, ci = s.compute_at(w.products.name, t_o)
     ci_o, ci_i = s.split(ci, [-1, divisor(lanes, costs.winograd_steps)])
     s.reorder(c, ci_o, ci_i, t_a, ko_a, kv_a)
-    cache_weights(s, w.products, weight, ci_i, tile.vectors, lanes)
+    cache_weights(s, w.products.name, weight, ci_i, tile.vectors, lanes)
     passes = -(-count // tile.pixels)
     is_slow = blocks.rows == blocks.down and count >= costs.prefetched_tiles
     if weight is not None and is_slow and passes <= lines_of(w.products, lanes * tile.vectors, costs):
