@@ -81,9 +81,9 @@ def is_mask(shape: Shape, scores: Shape) -> bool:
 
 
 @computed
-def are_windows(windows: Shape, scores: Shape, mask: Shape) -> bool:
-    """Whether scores [B * W, H, S, T] are reshaped to [B, W, H, S, T], and a mask broadcasts to these."""
-    if len(windows) != 5 or (windows[0] * windows[1], *windows[2:]) != tuple(scores):
+def are_windows(windows: Shape, scores: Shape, joined: Shape, mask: Shape) -> bool:
+    """Whether scores [B * W, H, S, T] are reshaped to [B, W, H, S, T] and back, and a mask broadcasts to these."""
+    if len(windows) != 5 or (windows[0] * windows[1], *windows[2:]) != tuple(scores) or tuple(joined) != tuple(scores):
         return False
     return len(mask) <= 5 and all(e in (1, f) for e, f in zip(mask[::-1], windows[::-1], strict=False))
 
@@ -133,8 +133,9 @@ SCALED = (
 """Patterns of scaled scores, their scale, and the numbers in it."""
 
 
-def masked(scaled: Any) -> list[tuple[Any, Any, tuple[Any, ...]]]:
-    """Patterns of masked scores, the mask to add, and the conditions for that."""
+def masked(scaled: Any) -> list[tuple[Any, Any, tuple[Any, ...], bool]]:
+    """Patterns of masked scores, the mask to add, the conditions for that, and whether it holds for finite scores
+    alone."""
     hidden = r.multiply(r.cast(r.logical_not(shown), dtype=query.dtype), LOWEST)
     per_window = r.reshape(
         r.broadcast_to(windowed, shape=of_windows(w1, windowed.shape, False)),
@@ -145,18 +146,18 @@ def masked(scaled: Any) -> list[tuple[Any, Any, tuple[Any, ...]]]:
     def in_windows(scores: Any) -> Any:
         return r.reshape(r.add(r.reshape(scores, newshape=w1), windowed), newshape=w2)
 
-    fits, are = is_mask(m.shape, s1), are_windows(w1, s1, windowed.shape)
+    fits, are = is_mask(m.shape, s1), are_windows(w1, s1, w2, windowed.shape)
     return [
-        (r.add(scaled, m), m, (fits,)),
-        (r.where(shown, scaled, LOWEST), hidden, (is_mask(shown.shape, s1),)),
-        (in_windows(r.add(scaled, m)), r.add(m, per_window), (fits, are)),
-        (in_windows(scaled), per_window, (are,)),
-        (scaled, 0.0, ()),
+        (r.add(scaled, m), m, (fits,), False),
+        (r.where(shown, scaled, LOWEST), hidden, (is_mask(shown.shape, s1),), True),
+        (in_windows(r.add(scaled, m)), r.add(m, per_window), (fits, are), False),
+        (in_windows(scaled), per_window, (are,), False),
+        (scaled, 0.0, (), False),
     ]
 
 
 for scaled, scale, numbers in SCALED:
-    for found, bias, conditions in masked(scaled):
+    for found, bias, conditions, finite in masked(scaled):
         weights = r.reshape(r.nn.softmax(found, axis=3), newshape=s2)
         mixed = r.nn.batch_matmul(weights, heads_of(value, v1, v2), **as_they_lie)
         joined = heads_of(mixed, o1, o2)
@@ -170,7 +171,7 @@ for scaled, scale, numbers in SCALED:
             *(is_number(number.shape) for number in numbers),
             *conditions,
         )
-        fuse_attention += (rule.finite() if "where" in str(found) else rule).drawing(**DRAWN)
+        fuse_attention += (rule.finite() if finite else rule).drawing(**DRAWN)
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,9 @@ after_layouts += r.copy(x) >> x
 def is_part(shape: Ints, parts: Ints, axes: Ints, place: Any) -> bool:
     """Whether the last axis was split, the first of its parts moved to the front, and one place of that is meant."""
     last = len(shape) - 1
-    if place is None or place.shape != () or tuple(parts[:last]) != tuple(shape[:last]) or len(parts) < last + 2:
+    if place is None or place.shape != () or len(parts) < last + 2 or min(parts) < 1:
+        return False
+    if tuple(parts[:last]) != tuple(shape[:last]):
         return False
     return order(axes, len(parts))[0] == last and 0 <= place < parts[last]
 
