@@ -9,6 +9,7 @@ Passes read the target from the module attribute `lamina.target` and nowhere els
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 from xdsl.dialects.builtin import IntAttr, ModuleOp, StringAttr
@@ -32,6 +33,13 @@ _DOT_PRODUCTS = (
     ("avx512bf16", ("bfloat16", "bfloat16", "float32"), 2),
 )
 """Of vectors of so many bits: vpdpbusd takes four bytes, vdpbf16ps two bfloat16 numbers."""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return False
 
 
 @irdl_attr_definition
@@ -85,12 +93,21 @@ class TargetAttr(ParametrizedAttribute):
             raise VerifyException(f"registers is at least 1, not {self.registers.data}")
         if self.threads.data < 1:
             raise VerifyException(f"threads is at least 1, not {self.threads.data}")
+        words = self.figures.data.split()
+        if len(words) % 2 or not all(map(_is_number, words[1::2])):
+            raise VerifyException("figures is a text of names and numbers by turns")
         for feature in self.feature_list():
             if feature[0] not in "+-":
                 raise VerifyException(f"feature '{feature}' does not start with + or -")
 
     def feature_list(self) -> list[str]:
         return [f for f in self.features.data.split(",") if f]
+
+    def figure(self, name: str) -> float | None:
+        """A figure that the target says; None where it does not."""
+        words = self.figures.data.split()
+        said = dict(zip(words[::2], words[1::2], strict=False))
+        return float(said[name]) if name in said else None
 
     def has_feature(self, feature: str) -> bool:
         """Whether the instruction set extension is there, e.g. `avx512f`."""
@@ -122,6 +139,9 @@ class TargetAttr(ParametrizedAttribute):
 
     def with_threads(self, threads: int) -> TargetAttr:
         return self._with(threads=IntAttr(threads))
+
+    def with_figures(self, figures: str) -> TargetAttr:
+        return self._with(figures=StringAttr(figures))
 
     def backend_list(self) -> tuple[str, ...]:
         """The external compilers, the preferred one first."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from lamina.backends.cpu.figures import ZEN4, Figures, figures_of
+from lamina.backends.cpu.figures import LINE_BYTES, ZEN4, Figures, figures_of
 from lamina.dialects.target import TargetAttr
 
 
@@ -61,7 +61,7 @@ class Core:
 class Memory:
     """Costs between a core and its caches beside the figures of these."""
 
-    line_bytes: int = 64
+    line_bytes: int = LINE_BYTES
     """Bytes of a cache line."""
     page_bytes: int = 4096
     """Bytes of a page."""
@@ -89,9 +89,11 @@ class Memory:
 class Bodies:
     """Steps and pieces of one body of code: beyond them it is decoded anew, or compiled for nothing."""
 
-    body_operations: int = 800
+    most_operations: int = 800
     """Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win
     nothing."""
+    operation_bytes: int = 8
+    """Bytes of code of such an operation, with its part of a tile's loads."""
     reduction_operations: int = 16
     """The operations that a step of a reduction which is no product counts for in a body."""
     product_steps: int = 4
@@ -233,6 +235,18 @@ class Costs(Core, Memory, Bodies, Tiles, Reductions, Crossings):
 
     figures: Figures = ZEN4
     """Figures of the processor: its core in a cycle, and its caches."""
+    is_shared: bool = False
+    """Whether other cores read from memory at the same time, and from what they share of the caches."""
+
+    @property
+    def body_operations(self) -> int:
+        """Operations of one body, at least one: by what it may be unrolled to, and by where long code takes longer."""
+        return max(min(self.most_operations, self.figures.body_bytes // self.operation_bytes), 1)
+
+    @property
+    def waiting_sums(self) -> float:
+        """Sums of products that are under way at once: with fewer each waits for itself."""
+        return self.figures.latency * self.figures.fma
 
     @property
     def exposed_load_cycles(self) -> float:
@@ -241,9 +255,12 @@ class Costs(Core, Memory, Bodies, Tiles, Reductions, Crossings):
 
     def read_speed(self, size: int) -> float:
         """Bytes in a cycle where so many are read again and again."""
-        if size <= self.figures.l2_bytes:
-            return self.figures.l2_speed
-        return self.figures.l3_speed if size <= self.figures.l3_bytes else self.figures.memory_speed
+        f = self.figures
+        if size <= f.l2_bytes:
+            return f.l2_speed
+        if size <= f.l3_bytes:
+            return f.l3_speed_shared if self.is_shared else f.l3_speed
+        return f.memory_speed_shared if self.is_shared else f.memory_speed
 
 
 FITTED = Costs()
@@ -261,9 +278,9 @@ def for_target(target: TargetAttr | None) -> Costs:
     """The costs of a target: its processor's figures, its instruction set's reserve. Of no target, the fitted ones."""
     if target is None:
         return FITTED
-    own = PROCESSORS.get(target.cpu.data, FITTED)
-    size = target.vector_bits.data // 8
-    return replace(own, reserve=_reserve_of(target), vector_bytes=size, figures=figures_of(target))
+    own, shared = PROCESSORS.get(target.cpu.data, FITTED), target.threads.data > 1
+    size, figures = target.vector_bits.data // 8, figures_of(target)
+    return replace(own, reserve=_reserve_of(target), vector_bytes=size, figures=figures, is_shared=shared)
 
 
 def _reserve_of(target: TargetAttr) -> Reserve:

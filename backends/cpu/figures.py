@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
 
 AGAIN = "`lamina calibrate` measures them anew"
+LINE_BYTES = 64
+"""Bytes of a cache line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +32,7 @@ class Figures:
     """The figures of a processor."""
 
     gigahertz: float
-    """Cycles of a core in a nanosecond while it multiplies."""
+    """Cycles of a core in a nanosecond: those in which the other figures count."""
     fma: float
     """Multiply-adds of vectors in registers."""
     latency: float
@@ -90,21 +92,29 @@ class Figures:
 
     @staticmethod
     def of(values: Mapping[str, Any], where: str) -> Figures:
-        """Figures by name. Raises InputError for what is missing, unknown, or no positive number."""
+        """Figures by name. Raises InputError for what is missing, unknown, no positive number, or no cache."""
         known = {f.name: f for f in fields(Figures)}
         for name in (*values, *known):
             if name not in values or name not in known:
                 raise InputError(f"{'no' if name in known else 'unknown'} figure {name!r}", where=where, hint=AGAIN)
         read: dict[str, Any] = {}
         for name, value in values.items():
+            whole = known[name].type == "int"
             try:
                 number = float(value)
             except (TypeError, ValueError):
                 number = 0.0
-            if not 0 < number < 1e15:
-                raise InputError(f"{name} is {value!r}, no positive number", where=where, hint=AGAIN)
-            read[name] = int(number) if known[name].type == "int" else number
-        return Figures(**read)
+            if not (1 if whole else 0) <= number < 1e15 or not number:
+                what = "whole positive number" if whole else "positive number"
+                raise InputError(f"{name} is {value!r}, no {what}", where=where, hint=AGAIN)
+            read[name] = int(number) if whole else number
+        found = Figures(**read)
+        if found.l1_period < LINE_BYTES:
+            what = (
+                f"l1_bytes is {found.l1_bytes}, less than a line of {LINE_BYTES} bytes for each of {found.l1_ways} ways"
+            )
+            raise InputError(what, where=where, hint=AGAIN)
+        return found
 
 
 def _number(value: float) -> str:

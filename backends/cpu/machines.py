@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lamina.dialects.machine_spec import TargetSpec
-from lamina.errors import UsageError, did_you_mean
+from lamina.errors import InputError, UsageError, did_you_mean
 
 VARIABLE = "LAMINA_HOST"
 NATIVE = "native"
@@ -116,17 +116,27 @@ def declared() -> str | None:
 
 
 def host() -> TargetSpec:
-    """The machine that this one is taken for, with one thread. Raises UsageError where LAMINA_HOST names none."""
+    """The machine that this one is taken for, with one thread and the figures that were measured here.
+
+    Raises UsageError where LAMINA_HOST names none, InputError for a file of figures that is none.
+    """
+    found = host_without_figures()
+    path = measured_file(found)
+    return found if path is None else found._replace(figures=_figures_in(path))
+
+
+def host_without_figures() -> TargetSpec:
+    """The same, with what is shipped for the processor's name."""
     name, here = declared(), processor()
     if name is None:
-        return here._replace(figures=measured_figures(here))
+        return here
     if not is_named(name):
         raise UsageError(f"{VARIABLE}: no machine {name!r}", hint=hint_for(name, [NATIVE]))
     found = named(name)
     if _kind(found) != _kind(here):
         raise UsageError(f"{VARIABLE}: {name} is no {_kind(here)}, as this machine is")
     # Objects are linked into this process: the system's part of the triple is not to be chosen.
-    return found._replace(triple=here.triple, figures=measured_figures(found))
+    return found._replace(triple=here.triple)
 
 
 def figures_file(machine: TargetSpec) -> Path:
@@ -136,22 +146,28 @@ def figures_file(machine: TargetSpec) -> Path:
     return default_directory() / "figures" / f"{machine.cpu}-{machine.vector_bits}.txt"
 
 
-def measured_figures(machine: TargetSpec) -> str:
-    """The figures of this machine as text: those that LAMINA_FIGURES names, else those that were measured here; empty
-    where there are none. Raises UsageError for a file that is not there."""
+def measured_file(machine: TargetSpec) -> Path | None:
+    """The file of the figures of this machine, taken for one of that name: the one that LAMINA_FIGURES names, else that
+    of `lamina calibrate`; None where those that are shipped count. Whether there is a cache does not matter."""
     chosen = os.environ.get(FIGURES, "")
-    if chosen == SHIPPED:
-        return ""
-    path = Path(chosen) if chosen else figures_file(machine)
+    if chosen:
+        return None if chosen == SHIPPED else Path(chosen)
+    path = figures_file(machine)
+    return path if path.is_file() else None
+
+
+def _figures_in(path: Path) -> str:
+    """The figures in a file, as text."""
+    from lamina.backends.cpu.figures import Figures
+
     try:
-        return " ".join(path.read_text("utf-8").split())
+        text = " ".join(path.read_text("utf-8").split())
     except (OSError, ValueError) as e:
-        if chosen:
-            said = getattr(e, "strerror", None) or "is no text"
-            raise UsageError(
-                f"{FIGURES}: {chosen}: {said}", hint=f"a file of `lamina calibrate`, or {SHIPPED}"
-            ) from None
-        return ""
+        said = getattr(e, "strerror", None) or "is no text"
+        hint = f"{FIGURES} names a file of `lamina calibrate`, or is {SHIPPED}"
+        raise InputError(f"cannot read figures: {said}", where=str(path), hint=hint) from None
+    Figures.of_text(text, str(path))
+    return text
 
 
 def obstacle(target: TargetSpec) -> str:

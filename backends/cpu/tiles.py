@@ -48,11 +48,14 @@ def registers_of(target: TargetAttr) -> RegisterFile:
 def busy_cycles(pixels: int, vectors: int, costs: Costs) -> float:
     """Cycles of a step of the reduction by what takes longest: multiply-adds, one that waits for another, or loads.
 
-    An element that meets one vector is as good as an operand of the multiply-add; one that meets several is loaded into
-    a register of its own.
+    An element that meets one vector is as good as an operand of the multiply-add, and so is a vector that meets one
+    element; what meets several is loaded into a register of its own.
     """
     f = costs.figures
-    operands = pixels / f.fma_broadcast if vectors == 1 else pixels / f.broadcast + vectors / f.load
+    if vectors == 1:
+        operands = pixels / f.fma_broadcast
+    else:
+        operands = pixels / f.broadcast + vectors / (f.fma_load if pixels == 1 else f.load)
     return max(pixels * vectors / f.fma, f.latency, operands)
 
 

@@ -14,12 +14,19 @@ def calibrate(args: Any, out: TextIO, err: TextIO) -> int:
     from dataclasses import asdict
 
     from lamina.backends.cpu.figures import shipped
-    from lamina.backends.cpu.jit import host_spec
-    from lamina.backends.cpu.machines import figures_file
+    from lamina.backends.cpu.machines import figures_file, host_without_figures
+    from lamina.backends.cpu.processors import available_threads
     from lamina.roofline.calibration import calibrate as measure
+    from lamina.store.text_file import check_place, write_text
 
-    machine = host_spec()._replace(figures="")
+    machine = host_without_figures().with_threads(available_threads())
     path = Path(args.output) if args.output else figures_file(machine)
+    if not args.output:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise InputError(f"cannot write: {e.strerror}", where=str(path.parent)) from None
+    check_place(path)
     measured = measure(machine.attr(), lambda what: err.write(f"measuring {what}\n"))
     name, known = shipped(machine)
     out.write(
@@ -27,11 +34,7 @@ def calibrate(args: Any, out: TextIO, err: TextIO) -> int:
     )
     for (figure, value), before in zip(asdict(measured).items(), asdict(known).values(), strict=True):
         out.write(f"  {figure:<22}{value:>14,.4g}{before:>14,.4g}\n")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(measured.text() + "\n", "utf-8")
-    except OSError as e:
-        raise InputError(f"cannot write: {e.strerror}", where=str(path)) from None
+    write_text(path, measured.text() + "\n")
     out.write(f"{path}\n")
     return EXIT_OK
 
@@ -43,13 +46,14 @@ def info(args: Any, out: TextIO, err: TextIO) -> int:
 
     from lamina.backends.cpu.figures import Figures, shipped
     from lamina.backends.cpu.jit import host_spec, llvm_version
+    from lamina.backends.cpu.machines import measured_file
     from lamina.backends.cpu.object_cache import default_directory
 
     machine = host_spec()
     name, figures = shipped(machine)
     origin = "shipped" if name == machine.cpu else f"shipped, those of {name}; `lamina calibrate` measures its own"
     if machine.figures:
-        origin, figures = "measured", Figures.of_text(machine.figures, "figures of this machine")
+        origin, figures = f"measured: {measured_file(machine)}", Figures.of_text(machine.figures)
     vectors = [f[1:] for f in machine.feature_list() if f.startswith(("+avx", "+fma", "+amx", "+sse4", "+neon"))]
     facts: dict[str, Any] = {
         "lamina": version("lamina"),

@@ -17,7 +17,8 @@ def tune(args: Any, out: TextIO, err: TextIO) -> int:
     """Choose among candidates inside the model, and write the choice file."""
     from lamina.ir.suffixes import refuse_saved
     from lamina.ir.targets import target_of
-    from lamina.store.choice_file import check_place, write_choices
+    from lamina.store.choice_file import write_choices
+    from lamina.store.text_file import check_place
 
     refuse_saved(args.model)
     check_place(args.output)
@@ -28,7 +29,7 @@ def tune(args: Any, out: TextIO, err: TextIO) -> int:
 
 
 def explain_schedule(args: Any, out: TextIO, err: TextIO) -> int:
-    """Print the candidates of each choice, what each is expected to take, or takes, and why one was taken."""
+    """Print the candidates of each choice, what a kernel is expected to take with each, or takes, and why one won."""
     from lamina.backends.cpu.figures import figures_of
     from lamina.driver import api
     from lamina.ir.suffixes import refuse_saved
@@ -40,10 +41,13 @@ def explain_schedule(args: Any, out: TextIO, err: TextIO) -> int:
     questions = api.questions(model, args.target, args.threads, context_of(args), choices=args.choices)
     if args.node is not None:
         questions = of_node(questions, args.node)
-    rows = {row.question.name: row.seconds for row in _timed(args, model, err).rows} if args.measure else {}
+    timed = _timed(args, model, err).rows if args.measure else []
+    # Expected is what one kernel takes, timed are all that ask the same.
+    rows = {row.question.name: [s / row.kernels for s in row.seconds] for row in timed if row.kernels}
     gigahertz = figures_of(target_of(args.target, args.threads)).gigahertz
     found = [plain(q, gigahertz, rows.get(q.name, ())) for q in questions]
-    out.write(json.dumps(found, indent=2) + "\n" if args.json else "\n\n".join(map(text, found)) + "\n")
+    shown = "\n\n".join(map(text, found)) or "nothing in this model leaves a choice"
+    out.write((json.dumps(found, indent=2) if args.json else shown) + "\n")
     return EXIT_OK
 
 

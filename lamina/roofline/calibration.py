@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from statistics import median
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamina.backends.cpu.costs import FITTED
 from lamina.backends.cpu.figures import Figures
+from lamina.backends.cpu.tiles import busy_cycles
 from lamina.roofline import core_loops, roofs
 from lamina.roofline.core_loops import Loop, Vectors
 
@@ -28,10 +31,16 @@ ROUNDS = 9
 """Measurements of each loop; their median counts."""
 RUN = 2e-3
 """Seconds of each, about."""
+TILE_VECTORS = 2
+"""Vectors of the register tile that is timed."""
 STEPS = (1, 2, 4, 8, 16, 32, 64)
-"""Steps of a tile in one body of code."""
+"""Steps of it in one body of code."""
+LEAST_STEP = 1e-3
+"""Cycles of a step beyond its operations, where it takes no longer than these."""
 SLOWER = 1.04
 """Times as long as in the best body, from which on a body is too long: more than its measurements are apart."""
+SHARERS = 2
+"""Users of the last-level cache, of whom each finds its part again: other cores' data, and code and weights."""
 PARALLEL_LOOPS = 500
 """Parallel loops that show what a barrier costs."""
 
@@ -95,12 +104,14 @@ def calibrate(target: TargetAttr, tell: Tell = lambda _: None) -> Figures:
     found["latency"] = core.cycles(core_loops.multiply_adds(v, 1))
     found["gigahertz"] = core.gigahertz()
     tell("bodies of code")
-    found["body_bytes"], found["step"] = _bodies(core, found)
+    found["body_bytes"], step = _bodies(core)
     tell("caches and memory")
     found |= _levels(target, found["gigahertz"])
     tell("threads")
     found["barrier"] = max(_barrier(target.threads.data) * found["gigahertz"] * 1e9, 1.0)
-    return Figures.of(found, "calibration")
+    known = Figures.of(found | {"step": LEAST_STEP}, "calibration")
+    busy = busy_cycles(_rows(v), TILE_VECTORS, replace(FITTED, figures=known))
+    return replace(known, step=max(step - busy, LEAST_STEP))
 
 
 def _rates(v: Vectors) -> Iterator[tuple[str, Loop]]:
@@ -112,15 +123,18 @@ def _rates(v: Vectors) -> Iterator[tuple[str, Loop]]:
     yield "store", core_loops.stores(v)
 
 
-def _bodies(core: TimedCore, rates: dict[str, float]) -> tuple[int, float]:
-    """Bytes of code of the longest body whose steps take no longer than those of the best one; what a step of that
-    takes beyond its multiply-adds and loads."""
-    vectors, rows = 2, core.vectors.registers // 4  # sums in half of the registers, whatever else the steps need
-    loops = [core_loops.tile(core.vectors, rows, vectors, steps) for steps in STEPS]
+def _rows(v: Vectors) -> int:
+    """Rows of the tile that is timed: sums in half of the registers, whatever else the steps need."""
+    return v.registers // 2 // TILE_VECTORS
+
+
+def _bodies(core: TimedCore) -> tuple[int, float]:
+    """Bytes of code of the longest body whose steps take no longer than those of the best one; cycles of these."""
+    rows = _rows(core.vectors)
+    loops = [core_loops.tile(core.vectors, rows, TILE_VECTORS, steps) for steps in STEPS]
     cycles = [core.cycles(loop) for loop in loops]
     fast = [loop for loop, taken in zip(loops, cycles, strict=True) if taken <= SLOWER * min(cycles)]
-    busy = max(rows * vectors / rates["fma"], vectors / rates["load"] + rows / rates["broadcast"])
-    return core.code_bytes(fast[-1]), max(min(cycles) * rows * vectors - busy, 1e-3)
+    return core.code_bytes(fast[-1]), min(cycles) * rows * TILE_VECTORS
 
 
 def _levels(target: TargetAttr, gigahertz: float) -> dict[str, Any]:
@@ -138,7 +152,8 @@ def _levels(target: TargetAttr, gigahertz: float) -> dict[str, Any]:
             sizes = {level.name: int(level.size) for level in measured.levels if level.name != "DRAM"}
             for level in ("L1", "L2", "L3"):
                 found[f"{level.lower()}_bytes"] = sizes.get(level, sizes[max(sizes)])
-    return found | {"l1_ways": ways.get("L1", 8)}
+            found["l3_bytes"] = max(found["l3_bytes"] // SHARERS, found["l2_bytes"])
+    return found | {"l1_ways": ways.get("L1") or 8}  # some virtual machines tell 0
 
 
 def _barrier(threads: int) -> float:

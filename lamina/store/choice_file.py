@@ -8,6 +8,7 @@ With the same version of Lamina a model and a choice file give the same program,
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lamina.errors import InputError
+from lamina.store.text_file import write_text
 
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
@@ -25,33 +27,18 @@ AGAIN = "tune again on this machine: `lamina tune`"
 
 
 def machine_of(target: TargetAttr) -> str:
-    """The part of a target that decides which choices are good: processor, vectors, registers; not the threads."""
-    triple, cpu = target.triple.data, target.cpu.data
-    return f"{triple} {cpu} {target.vector_bits.data} {target.registers.data}"
+    """The part of a target that decides which choices are good: processor, vectors, registers, and a digest of its
+    figures where it says some; not the threads."""
+    triple, cpu, figures = target.triple.data, target.cpu.data, target.figures.data
+    digest = f" figures {hashlib.sha256(figures.encode()).hexdigest()[:12]}" if figures else ""
+    return f"{triple} {cpu} {target.vector_bits.data} {target.registers.data}{digest}"
 
 
 def write_choices(path: str | os.PathLike[str], answers: Mapping[str, str], target: TargetAttr) -> None:
     """Write a choice file; what stood there is replaced at once, a device is written to. Raises InputError."""
     data = {"format": FORMAT, "target": machine_of(target), "choices": dict(sorted(answers.items()))}
     text = json.dumps(data, indent=1) + "\n"
-    beside = Path(f"{os.fspath(path)}.{os.getpid()}.tmp")
-    try:
-        if Path(path).exists() and not Path(path).is_file():
-            Path(path).write_text(text, "utf-8")
-            return
-        beside.write_text(text, "utf-8")
-        beside.replace(path)
-    except OSError as e:
-        beside.unlink(missing_ok=True)
-        raise InputError(f"cannot write: {e.strerror}", where=os.fspath(path)) from None
-
-
-def check_place(path: str | os.PathLike[str]) -> None:
-    """Raise InputError where no choice file can be written: to be asked before hours of measuring, not after."""
-    folder = Path(path).absolute().parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        what = "is no folder" if not folder.is_dir() else "cannot be written to"
-        raise InputError(f"cannot write: {folder} {what}", where=os.fspath(path))
+    write_text(path, text)
 
 
 def read_choices(path: str | os.PathLike[str], target: TargetAttr) -> dict[str, str]:

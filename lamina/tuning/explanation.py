@@ -36,7 +36,7 @@ def reason(question: Question) -> str:
 
 
 def plain(question: Question, gigahertz: float, measured: Sequence[float] = ()) -> dict[str, Any]:
-    """A question as plain values: seconds are those of a core of so many cycles in a nanosecond."""
+    """A question as plain values: seconds are those of one kernel, on a core of so many cycles in a nanosecond."""
     candidates: list[dict[str, Any]] = [{"candidate": c} for c in question.candidates]
     for row, e in zip(candidates, question.estimates, strict=False):
         row |= {"cycles": e.cycles, "bytes": e.bytes, "expected_seconds": e.cycles / gigahertz / 1e9}

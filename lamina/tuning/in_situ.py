@@ -10,7 +10,7 @@ independent of each other, and the program of all of them is measured in the end
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,8 @@ class Row:
     question: Question
     seconds: tuple[float, ...]
     chosen: str
+    kernels: int
+    """How many these are."""
 
 
 @dataclass
@@ -107,7 +109,7 @@ def choose_in_situ(
     before, after = (sum(t.values()) for t in _by_turns([programs[0], best], arrays, rounds))
     if after >= before:
         # What was faster kernel by kernel is not so together: the default stands.
-        rows = [Row(row.question, row.seconds, row.question.candidates[0]) for row in rows]
+        rows = [replace(row, chosen=row.question.candidates[0]) for row in rows]
         return Tuned({}, before, before, rows)
     return Tuned(answers, before, after, rows)
 
@@ -132,11 +134,12 @@ def _by_turns(programs: Sequence[Executable], arrays: Mapping[str, Any], rounds:
 
 def _row(question: Question, plans: Sequence[Mapping[str, str]], times: Sequence[Mapping[str, float]]) -> Row:
     """The cost of each candidate of a question, from the plan that took it."""
-    costs: list[float] = []
+    costs, kernels = list[float](), 0
     for candidate in question.candidates:
         plan = next((n for n, p in enumerate(plans) if p.get(question.name) == candidate), 0)
-        parts = times[plan].items()
-        costs.append(sum(t for nodes, t in parts if not question.nodes.isdisjoint(nodes.split(" + "))))
+        own = [t for nodes, t in times[plan].items() if not question.nodes.isdisjoint(nodes.split(" + "))]
+        costs.append(sum(own))
+        kernels = max(kernels, len(own))
     best = min(range(len(costs)), key=costs.__getitem__)
     chosen = best if costs[best] < costs[0] * (1 - LEAST_GAIN) else 0
-    return Row(question, tuple(costs), question.candidates[chosen])
+    return Row(question, tuple(costs), question.candidates[chosen], kernels)

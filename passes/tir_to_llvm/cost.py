@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.fast_ir import type_of
+from lamina.dialects.target import TargetAttr
 from lamina.dialects.tir.calls import CallOp
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import BroadcastOp, ForOp
@@ -22,6 +23,8 @@ from lamina.dialects.tir.ops import BroadcastOp, ForOp
 SLICE_CYCLES = 4_000
 """The least work of a thread, about a microsecond: taking it costs one or two hundred cycles, and being late by
 one of them not much more."""
+SLICE_BARRIERS = 2
+"""The same by what a parallel loop costs on the target, where its text says that."""
 UNKNOWN_TRIP = 16
 """Iterations of a loop whose extent only the run tells."""
 
@@ -98,6 +101,13 @@ def _vectors(type_: Attribute, vector_bits: int) -> int:
     return max(-(-type_.element_count() * bits // vector_bits), 1)
 
 
-def grain_of(extent: int, cost: float) -> int:
-    """The least number of iterations of a parallel loop that a thread takes, from the cost of one."""
-    return max(1, min(extent, round(SLICE_CYCLES / max(cost, 1.0))))
+def slice_cycles(target: TargetAttr | None) -> float:
+    """The least work of a thread of a target, in cycles."""
+    barrier = None if target is None else target.figure("barrier")
+    return SLICE_CYCLES if barrier is None else SLICE_BARRIERS * barrier
+
+
+def grain_of(extent: int, cost: float, least: float) -> int:
+    """The least number of iterations of a parallel loop that a thread takes: from the cost of one, and its least work,
+    in cycles."""
+    return max(1, min(extent, round(least / max(cost, 1.0))))

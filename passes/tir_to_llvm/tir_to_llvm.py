@@ -59,7 +59,7 @@ from lamina.passes.tir.memory.plan_memory import SHARED
 from lamina.passes.tir.threads.phases import explicit_indices, phases_of, self_contained
 from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.checks import Checks
-from lamina.passes.tir_to_llvm.cost import cycles, grain_of
+from lamina.passes.tir_to_llvm.cost import cycles, grain_of, slice_cycles
 from lamina.passes.tir_to_llvm.limits import check_limits
 from lamina.passes.tir_to_llvm.loops import least, run_loop
 from lamina.passes.tir_to_llvm.program import STATUS_ARGUMENT, TEAM_ARGUMENT, Phase, check_main, lower_main
@@ -193,7 +193,7 @@ def lower_function(
     One that is lowered elsewhere has declarations of its phases' functions.
     """
     name = func.sym_name.data
-    vector_bits = 128 if target is None else target.vector_bits.data
+    vector_bits, least = 128 if target is None else target.vector_bits.data, slice_cycles(target)
     explicit_indices(func)
     groups = phases_of(func)
     self_contained(groups)
@@ -215,7 +215,9 @@ def lower_function(
         loop = _parallel_loop(ops)
         extent = 1 if loop is None else SLICES if loop.bounds else loop.trip
         # What the loop costs is told by the tir, which is short: the code below has its unrolled loops written out.
-        grain = 1 if loop is None or loop.bounds else grain_of(extent, cycles(loop.body.block.ops, vector_bits))
+        grain = 1
+        if loop is not None and not loop.bounds:
+            grain = grain_of(extent, cycles(loop.body.block.ops, vector_bits), least)
         team = team_of(ops)
         if team is not None:
             extent, grain = most_threads(team), -patience(team, vector_bits)

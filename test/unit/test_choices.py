@@ -131,7 +131,7 @@ def test_a_question_names_the_padding_in_one_way_and_the_element_type() -> None:
 
 
 def test_choosing_takes_what_was_faster() -> None:
-    row = Row(Question("tile of a kernel", ("1x1", "2x2"), frozenset(["n"])), (2e-3, 1e-3), "2x2")
+    row = Row(Question("tile of a kernel", ("1x1", "2x2"), frozenset(["n"])), (2e-3, 1e-3), "2x2", 1)
     said = str(Tuned({"tile of a kernel": "2x2"}, 4e-3, 3e-3, [row]))
     assert "1x1 -> 2x2" in said
     assert "4.00 ms by default, 3.00 ms as chosen" in said

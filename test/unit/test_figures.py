@@ -5,17 +5,28 @@ from __future__ import annotations
 from dataclasses import asdict, fields, replace
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu import machines
 from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.figures import ICE_LAKE, MEASURED, ZEN3, ZEN4, Figures, figures_of, shipped
 from lamina.backends.cpu.jit import assembly, host_target, named_target
-from lamina.backends.cpu.tiles import busy_cycles, candidates, choose_vectors, registers_of, step_cycles
+from lamina.backends.cpu.passes.winograd import estimate
+from lamina.backends.cpu.tiles import (
+    busy_cycles,
+    candidates,
+    choose_vectors,
+    registers_of,
+    rows_in_cache,
+    step_cycles,
+)
 from lamina.cli.command import run
 from lamina.dialects.target import TargetAttr
-from lamina.errors import InputError, UsageError
+from lamina.errors import InputError
+from lamina.passes.tir_to_llvm.cost import slice_cycles
 from lamina.roofline import calibration, core_loops
 from lamina.roofline.core_loops import Vectors
 from lamina.roofline.roofs import cache_ways
@@ -41,6 +52,8 @@ def test_figures_are_text_and_back(figures: Figures) -> None:
         (ZEN4.text().replace("store", "stores"), "unknown figure 'stores'"),
         (ZEN4.text().replace("barrier", "barrier 1 barrier"), "each name once"),
         (ZEN4.text() + " more", "each name once"),
+        (ZEN4.text().replace("l1_ways 8", "l1_ways 0.5"), "l1_ways is '0.5', no whole positive number"),
+        (ZEN4.text().replace("l1_bytes 32768", "l1_bytes 256"), "less than a line of 64 bytes for each of 8 ways"),
     ],
 )
 def test_what_is_no_text_of_figures_is_refused(text: str, said: str) -> None:
@@ -75,7 +88,11 @@ def test_measured_figures_stand_in_the_text_of_the_target(tmp_path: Path, monkey
     assert figures_of(target) == for_target(target).figures == other
     assert named_target("x86-64-v3").figures.data == ""
     monkeypatch.setenv(machines.FIGURES, str(tmp_path / "none"))
-    with pytest.raises(UsageError, match="LAMINA_FIGURES: .*none: No such file"):
+    with pytest.raises(InputError, match="none: cannot read figures: No such file"):
+        host_target(1)
+    path.write_text("")
+    monkeypatch.setenv(machines.FIGURES, str(path))
+    with pytest.raises(InputError, match="figures.txt: no figure 'gigahertz'"):
         host_target(1)
 
 
@@ -95,13 +112,54 @@ def test_the_command_keeps_what_it_measures(tmp_path: Path, monkeypatch: pytest.
     kept = Path(out.splitlines()[-1])
     assert kept.parent == tmp_path / "figures" and kept.read_text().strip() == found.text()
     status, out, err = command("info", "--json")
-    assert status == 0 and '"figures": "measured"' in out and '"store": 1.25' in out, err
+    assert status == 0 and f'"figures": "measured: {kept}"' in out and '"store": 1.25' in out, err
     assert figures_of(host_target(1)) == found
     kept.write_text("fma 2\n")
     status, out, err = command("info")
-    assert status == 1 and err.startswith("error: figures of this machine: no figure") and "calibrate" in err
-    status, out, err = command("calibrate", "-o", str(tmp_path / "none" / "\0"))
-    assert status != 0 and err.count("\n") <= 2
+    assert status == 1 and err.startswith(f"error: {kept}: no figure 'gigahertz'") and "calibrate" in err
+    status, out, err = command("calibrate")
+    assert status == 0 and kept.read_text().strip() == found.text(), "what is there is no reason not to measure anew"
+    status, out, err = command("calibrate", "-o", str(tmp_path / "none" / "new"))
+    assert (status, out) == (1, "") and "is no folder" in err and "measuring" not in err
+
+
+def test_a_file_that_is_to_be_written_need_not_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def give(target: TargetAttr, tell: calibration.Tell) -> Figures:
+        return ZEN3
+
+    monkeypatch.setattr(calibration, "calibrate", give)
+    monkeypatch.setenv(machines.FIGURES, str(tmp_path / "new"))
+    status, _, err = command("calibrate", "-o", str(tmp_path / "new"))
+    assert status == 0, err
+    assert figures_of(host_target(1)) == ZEN3
+
+
+def decisions(figures: Figures) -> tuple[Any, ...]:
+    """What follows from figures: estimates of tiles, sizes, speeds, and the grain of threads."""
+    target = named_target("x86-64-v3").with_figures(figures.text())
+    costs = for_target(target)
+    shared = for_target(target.with_threads(2))
+    tiles = [(1, 4), (4, 1), (4, 2), (1, 1)]
+    return (
+        [busy_cycles(*t, costs) for t in tiles], [step_cycles(*t, costs) for t in tiles], rows_in_cache(4096, costs),
+        [c.read_speed(n) for c in (costs, shared) for n in (1 << 18, 400 << 10, 12 << 20, 1 << 25)],
+        costs.body_operations, costs.waiting_sums, slice_cycles(target), figures.l1_period,
+        [estimate((1, 8, 14, 14, 8), (8, 8, 3, 3, 8, 8), (1, 1, 1, 1), 8, costs, n) for n in (0, 2, 4)],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [f.name for f in fields(Figures) if f.name != "gigahertz"])
+def test_each_figure_decides_something(name: str) -> None:
+    """But for the clock, by which cycles are told in seconds."""
+    given = replace(ZEN3, body_bytes=4000)
+    assert decisions(replace(given, **{name: getattr(given, name) // 2 or 0.5})) != decisions(given)
+
+
+def test_a_figure_in_a_target_is_a_number() -> None:
+    target = named_target("x86-64-v3").with_figures(ZEN3.text())
+    assert (target.figure("barrier"), target.figure("shoe_size")) == (ZEN3.barrier, None)
+    with pytest.raises(VerifyException, match="names and numbers by turns"):
+        target.with_figures("barrier none")
 
 
 def test_a_machine_is_calibrated(monkeypatch: pytest.MonkeyPatch) -> None:

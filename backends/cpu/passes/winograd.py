@@ -78,20 +78,25 @@ def products(rows: int, columns: int, tile: int) -> int:
 def cycles(
     data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, tile: int
 ) -> float:
-    """Estimated cycles of the products in tiles, of the sums without (0): multiplying, or reading the weights once."""
+    """Estimated cycles of a convolution in tiles, or without (0)."""
     return estimate(data, weight, padding, lanes, costs, tile).cycles
 
 
 def estimate(
     data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, tile: int
 ) -> Estimate:
-    """The same, and the bytes of the weights."""
+    """Expectation of it: multiplying, or reading the weights once, and the transforms of data and results, which are
+    read and written whole; the bytes of weights, data, and what is transformed."""
     rows, columns = outputs(data, padding)
-    factors = prod(weight) // 9
-    size = 4 * ((tile + 2) ** 2 if tile else 9) * factors
+    factors, places = prod(weight) // 9, (tile + 2) ** 2 if tile else 9
+    size, image = 4 * places * factors, 4 * prod(data)
     multiplied = products(rows, columns, tile) if tile else 9 * rows * columns
     multiplying = data[0] * multiplied * factors / lanes / costs.figures.fma
-    return Estimate(max(multiplying, size / costs.read_speed(size)), size)
+    channels = weight[1] * weight[4] + weight[0] * weight[5]
+    moved = data[0] * multiplied * channels / lanes if tile else 0.0
+    moving = moved * (1 / costs.figures.load + 1 / costs.figures.store)
+    streaming = size / costs.read_speed(size)
+    return Estimate(max(multiplying, streaming) + moving, size + image + 4 * lanes * moved)
 
 
 def some_padding(rng: Any) -> tuple[int, ...]:
@@ -173,7 +178,7 @@ class CpuWinograd(ModulePass):
                 continue
             own = self.tile_size if self.tile_size in fit else 0
             if own == TILE_SIZES[-1]:
-                own = min(fit, key=partial(cycles, data, weight, padding, lanes, costs))
+                own = min((*fit, 0), key=partial(cycles, data, weight, padding, lanes, costs))
             others = [n for n in (*fit, 0) if n != own]
             before, after = pairs(padding, 2)
             sides = spelling((*before, *after))
@@ -183,7 +188,7 @@ class CpuWinograd(ModulePass):
                 [own, *others],
                 node_names(conv.location),
                 estimate=partial(estimate, data, weight, padding, lanes, costs),
-                why="what tiles cost beside their products, they save in these" if own else "tile-size says so",
+                why="tile-size says so",
             )
         choices.tell(ctx)
         return found

@@ -55,10 +55,10 @@ def row_tile(width: int, most: int) -> int:
 
 def short_rows(height: int, vectors: int, costs: Costs) -> int:
     """Rows of so many vectors in a tile, so that no sum waits for the one before."""
-    if vectors >= costs.figures.latency:
+    if vectors >= costs.waiting_sums:
         return 1
     rows = divisor(height, costs.depthwise_vectors // vectors)
-    return rows if rows * vectors >= costs.figures.latency else divisor(height, costs.short_row_vectors // vectors)
+    return rows if rows * vectors >= costs.waiting_sums else divisor(height, costs.short_row_vectors // vectors)
 
 
 def schedule_depthwise(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:

@@ -73,12 +73,11 @@ def choose_rows(
     """
     weights = plane * chunks[0] * chunks[1] * lanes
     # The third-level cache holds weights and other cores' data beside a block.
-    own, shared = costs.figures.l2_bytes // 2, costs.figures.l3_bytes // 2
+    own = costs.figures.l2_bytes // 2
 
     def cycles(rows: int) -> float:
         held = plane * sum(chunks) * rows * across
-        speed = costs.figures.l3_speed if held <= shared else costs.figures.memory_speed
-        again = 0 if held <= own else 2 * down / rows * held / speed
+        again = 0 if held <= own else 2 * down / rows * held / costs.read_speed(2 * held)
         return down / rows * weights / costs.read_speed(weights) + again
 
     # The tiles that a block transforms are those of its rows alone: register tiles have to divide them.
@@ -168,7 +167,8 @@ def _place_products(
     t_o, t_i = s.split(t_p, [-1, tile.pixels])
     s.reorder(p_n, e, f, ko_o, t_o, t_i, ko_i, kv_p)
     *_, ko_a, t_a, kv_a, c, ci = s.compute_at(w.products.name, t_o)
-    ci_o, ci_i = s.split(ci, [-1, divisor(lanes, costs.winograd_steps)])
+    steps = max(1, min(costs.winograd_steps, costs.body_operations // (tile.pixels * tile.vectors)))
+    ci_o, ci_i = s.split(ci, [-1, divisor(lanes, steps)])
     s.reorder(c, ci_o, ci_i, t_a, ko_a, kv_a)
     cache_weights(s, w.products.name, weight, ci_i, tile.vectors, lanes)
     passes = -(-count // tile.pixels)
