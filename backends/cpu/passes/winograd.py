@@ -92,8 +92,8 @@ def estimate(
     size, image = 4 * places * factors, 4 * prod(data)
     multiplied = products(rows, columns, tile) if tile else 9 * rows * columns
     multiplying = data[0] * multiplied * factors / lanes / costs.figures.fma
-    channels = weight[1] * weight[4] + weight[0] * weight[5]
-    moved = data[0] * multiplied * channels / lanes if tile else 0.0
+    channels = prod(data) // (data[0] * data[2] * data[3])
+    moved = data[0] * multiplied * (channels + factors // channels) / lanes if tile else 0.0
     moving = moved * (1 / costs.figures.load + 1 / costs.figures.store)
     streaming = size / costs.read_speed(size)
     return Estimate(max(multiplying, streaming) + moving, size + image + 4 * lanes * moved)
