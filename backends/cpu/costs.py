@@ -203,6 +203,9 @@ class Crossings:
     """Vectors of a row beyond which its end does not matter."""
     attention_rows: int = 16
     """Rows of queries whose scores, for some hundred keys, stay in the first-level cache."""
+    long_attention_rows: int = 48
+    """The same for so many keys that values are mixed by chunks, each for all rows: 1,500 keys take a tenth longer with
+    16 on Zen 3."""
     streamed_rows: int = 4
     """Rows of the first factor up to which reading the second one is what takes the time."""
     copied_rows: int = 32

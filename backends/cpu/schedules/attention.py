@@ -60,8 +60,10 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     costs = for_target(target)
     _, heads, rows, others = a.scores.spatial
     depth, width = a.scores.reduced[0], a.mixed.spatial[-1]
-    block = _block_of(rows, others * size, costs)
     registers = registers_of(target)
+    panel = _choose(costs.attention_rows, width, others * size, lanes, registers).vectors * lanes * size
+    chunk = _chunk_of(others, panel, costs)
+    block = _block_of(rows, others * size, chunk < others, costs)
     scoring = _choose(block, others, heads * depth * size, lanes, registers)
     mixing = _choose(block, width, others * size, lanes, registers)
     top, total = (reduce_in_lanes(s, stage, lanes, costs) for stage in (a.top, a.total))
@@ -70,7 +72,6 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     h, c = s.split(c, [heads, width])
     io, i = s.split(i, [-1, block])
     s.reorder(b, h, io, i, c)
-    chunk = _chunk_of(others, mixing.vectors * lanes * size, costs)
     out_vectors = mix_chunks = None
     if chunk < others:
         out_vectors, lane = s.split(c, [-1, lanes])
@@ -129,14 +130,19 @@ def _mix_by_chunks(
 
 
 def _chunk_of(others: int, row_bytes: int, costs: Costs) -> int:
-    """So many values that a panel of them takes a quarter of the first-level cache; all of them up to half of it."""
-    most = costs.figures.l1_bytes // 2 // row_bytes
-    return others if others <= most else max(1, most // 2)
+    """So many values that a panel of them takes an eighth of the first-level cache; all of them as far as it goes."""
+    most = costs.figures.l1_bytes // row_bytes
+    return others if others <= most else max(1, most // 8)
 
 
-def _block_of(rows: int, row_bytes: int, costs: Costs) -> int:
-    """Rows of a block: even blocks where there are some, else all rows if their scores take little of the caches."""
+def _block_of(rows: int, row_bytes: int, is_long: bool, costs: Costs) -> int:
+    """Rows of a block: even blocks where there are some, else all rows if their scores take little of the caches.
+
+    Where a row is mixed by chunks more rows share each panel of them, as many as leave half of the second-level cache.
+    """
     most = costs.attention_rows
+    if is_long:
+        most = max(most, min(costs.long_attention_rows, costs.figures.l2_bytes // 2 // row_bytes))
     even = divisor(rows, most)
     if even >= most // 2:
         return even
