@@ -100,12 +100,14 @@ docs: $(STAMP) ## write docs/reference afresh: primitives, ops and passes, each 
 	$(PY) -m tools.reference
 	$(PY) -m tools.walk
 	$(PY) -m tools.rooms
+	$(PY) -m tools.choices
 
 index-check: $(STAMP)
 	$(PY) -m tools.op_index --check
 	$(PY) -m tools.reference --check
 	$(PY) -m tools.walk --check
 	$(PY) -m tools.rooms --check
+	$(PY) -m tools.choices --check
 
 lock: $(STAMP) ## write the versions of .venv into requirements-dev.lock
 	$(PY) -m pip freeze --exclude-editable > requirements-dev.lock

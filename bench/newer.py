@@ -144,7 +144,7 @@ def _window_attention(g: GraphWriter, x: str, name: str, size: int, width: int, 
 
 
 def _shifted_mask(size: int, shift: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """What is added to the scores of each window, [windows, tokens, tokens]."""
+    """Masks that are added to the scores of each window, [windows, tokens, tokens]."""
     edges = np.searchsorted([size - WINDOW, size - shift], np.arange(size), side="right")
     region = edges[:, None] * 3 + edges
     across = size // WINDOW

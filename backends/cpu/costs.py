@@ -23,10 +23,14 @@ class Reserve:
     """Registers of a tile, whatever its size. Read off LLVM's code: with one less it spills in the inner loop."""
     row: int = 0
     """Registers for each row of a tile, beside its accumulators."""
+    element: int = 0
+    """Registers for an element in all lanes, beside those that the weights of a step take whole."""
 
 
 AVX512 = Reserve(registers=4)
 """AVX-512 broadcasts from memory inside the multiply-add: an eighth of the registers is left for weights."""
+AVX512_LOADING = replace(AVX512, element=1)
+"""The same where a multiply-add takes longer with an element in memory than in a register: 7x4 leaves none."""
 FMA = Reserve(registers=6)
 """LLVM loads neighbouring weights, up to four vectors, together where the first of them is needed, and without a
 multiply-add that broadcasts neighbouring values of the data as well."""
@@ -203,6 +207,8 @@ class Crossings:
     """Vectors of a row beyond which its end does not matter."""
     attention_rows: int = 16
     """Rows of queries whose scores, for some hundred keys, stay in the first-level cache."""
+    mixed_values: int = 64
+    """Values that attention mixes at a time at least, so that sums are read and written seldom."""
     long_attention_rows: int = 48
     """The same for so many keys that values are mixed by chunks, each for all rows: 1,500 keys take a tenth longer with
     16 on Zen 3."""
@@ -283,12 +289,12 @@ def for_target(target: TargetAttr | None) -> Costs:
         return FITTED
     own, shared = PROCESSORS.get(target.cpu.data, FITTED), target.threads.data > 1
     size, figures = target.vector_bits.data // 8, figures_of(target)
-    return replace(own, reserve=_reserve_of(target), vector_bytes=size, figures=figures, is_shared=shared)
+    return replace(own, reserve=_reserve_of(target, figures), vector_bytes=size, figures=figures, is_shared=shared)
 
 
-def _reserve_of(target: TargetAttr) -> Reserve:
+def _reserve_of(target: TargetAttr, figures: Figures) -> Reserve:
     if target.triple.data.startswith(("aarch64", "arm64")):
         return NEON
     if target.registers.data >= 32:
-        return AVX512
+        return AVX512_LOADING if figures.fma_broadcast < figures.fma else AVX512
     return FMA if target.has_feature("fma") else SSE

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lamina.backends.cpu.cache_directory import default_directory
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, UsageError, did_you_mean
 
@@ -141,8 +142,6 @@ def host_without_figures() -> TargetSpec:
 
 def figures_file(machine: TargetSpec) -> Path:
     """The file in which `lamina calibrate` keeps the figures of this machine, taken for one of that name."""
-    from lamina.backends.cpu.object_cache import default_directory
-
     return default_directory() / "figures" / f"{machine.cpu}-{machine.vector_bits}.txt"
 
 

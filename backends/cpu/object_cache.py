@@ -12,11 +12,11 @@ import hashlib
 import os
 import secrets
 import stat
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from lamina.backends.cpu.cache_directory import default_directory
 from lamina.backends.cpu.jit import CODEGEN, Machine, llvm_version
 
 DEFAULT_LIMIT = 2 << 30
@@ -45,17 +45,6 @@ def cache_key(*parts: str | bytes) -> str:
 def object_key(text: str, machine: Machine) -> str:
     """The cache key of one object: everything that decides its bytes."""
     return cache_key("object", text, *machine, llvm_version(), CODEGEN)
-
-
-def default_directory() -> Path:
-    """$LAMINA_CACHE_DIR, else `lamina` in the platform's cache folder."""
-    if chosen := os.environ.get("LAMINA_CACHE_DIR"):
-        return Path(chosen)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "lamina"
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    # The XDG specification has relative paths ignored.
-    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "lamina"
 
 
 class ObjectCache:

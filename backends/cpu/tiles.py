@@ -36,7 +36,10 @@ class RegisterFile:
 
     def rows(self, vectors: int) -> int:
         """The most rows of a tile of so many vectors, at least 1."""
-        return max(self.free // (vectors + self.row), 1)
+        reserve, most = self.costs.reserve, self.free // (vectors + self.row)
+        if reserve.element:
+            most = min(most, (self.free + reserve.registers - reserve.element) // vectors - 1)
+        return max(most, 1)
 
 
 def registers_of(target: TargetAttr) -> RegisterFile:

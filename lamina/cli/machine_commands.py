@@ -44,10 +44,10 @@ def info(args: Any, out: TextIO, err: TextIO) -> int:
     from dataclasses import asdict
     from importlib.metadata import version
 
+    from lamina.backends.cpu.cache_directory import default_directory
     from lamina.backends.cpu.figures import Figures, shipped
     from lamina.backends.cpu.jit import host_spec, llvm_version
     from lamina.backends.cpu.machines import measured_file
-    from lamina.backends.cpu.object_cache import default_directory
 
     machine = host_spec()
     name, figures = shipped(machine)

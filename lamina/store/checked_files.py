@@ -13,7 +13,8 @@ import time
 from functools import cache
 from pathlib import Path
 
-from lamina.backends.cpu.object_cache import ObjectCache, cache_key, default_directory
+from lamina.backends.cpu.cache_directory import default_directory
+from lamina.backends.cpu.object_cache import ObjectCache, cache_key
 
 LIMIT = 4 << 20
 """Bytes of marks, and of digests, that are kept."""

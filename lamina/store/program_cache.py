@@ -22,7 +22,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from lamina.backends.cpu.object_cache import ObjectCache, cache_key, default_directory
+from lamina.backends.cpu.cache_directory import default_directory
+from lamina.backends.cpu.object_cache import ObjectCache, cache_key
 from lamina.runtime.program_file import HEADER, StoredProgram, read_program, write_file
 from lamina.store.checked_files import CheckedFiles
 

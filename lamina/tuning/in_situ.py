@@ -36,7 +36,7 @@ class Row:
     seconds: tuple[float, ...]
     chosen: str
     kernels: int
-    """How many these are."""
+    """The number of these."""
 
 
 @dataclass

@@ -14,7 +14,6 @@ from lamina.backends.cpu import machines
 from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.figures import ICE_LAKE, MEASURED, ZEN3, ZEN4, Figures, figures_of, shipped
 from lamina.backends.cpu.jit import assembly, host_target, named_target
-from lamina.backends.cpu.passes.winograd import estimate
 from lamina.backends.cpu.tiles import (
     busy_cycles,
     candidates,
@@ -23,6 +22,7 @@ from lamina.backends.cpu.tiles import (
     rows_in_cache,
     step_cycles,
 )
+from lamina.backends.cpu.winograd_costs import estimate
 from lamina.cli.command import run
 from lamina.dialects.target import TargetAttr
 from lamina.errors import InputError

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from lamina.backends.cpu import pool
-from lamina.backends.cpu.object_cache import CacheWarning, ObjectCache, cache_key, default_directory
+from lamina.backends.cpu.cache_directory import default_directory
+from lamina.backends.cpu.object_cache import CacheWarning, ObjectCache, cache_key
 
 KEY = cache_key("some", "kernel")
 DATA = b"object code" * 1000

@@ -211,7 +211,7 @@ def test_commands_and_files_that_are_named_exist(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     for target in re.findall(r"(?:^ {4}|`)make ([a-z-]+)", text, re.M):
         assert target in make_targets(), f"make {target}"
-    for command in re.findall(r"^(?: {4}|\$ )lamina ([a-z]+)", text, re.M):
+    for command in re.findall(r"^(?: {4}|\$ )lamina ([a-z-]+)", text, re.M):
         assert command in cli.COMMANDS, f"lamina {command}"
     for path in re.findall(
         r"`((?:docs|examples|bench|test|lamina|dialects|passes|backends|frontends)/[\w./-]+)`", text

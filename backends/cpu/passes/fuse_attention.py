@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lamina.dialects import relay as r
+from lamina.dialects.rules.patterns import OpPattern
 from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.rules.draws import one_of, tensor
@@ -95,7 +96,7 @@ def of_windows(windows: Shape, mask: Shape, joined: bool) -> Shape:
     return (*first, *((1,) * 3 + tuple(mask))[-3:])
 
 
-def heads_of(x: Any, split: Any, matrices: Any, axes: tuple[int, ...] = (0, 2, 1, 3), scale: Any = None) -> Any:
+def heads_of(x: Any, split: Any, matrices: Any, axes: tuple[int, ...] = (0, 2, 1, 3), scale: Any = None) -> OpPattern:
     """The pattern of rows of heads reshaped to `split`, transposed by `axes`, multiplied by `scale`, and reshaped to
     `matrices`."""
     heads = r.transpose(r.reshape(x, newshape=split), axes=axes)
@@ -116,7 +117,7 @@ DRAWN = {
 as_they_lie: dict[str, Any] = {"transpose_a": False, "transpose_b": False, "out_dtype": ""}
 
 
-def scores_of(of_queries: Any = None, of_keys: Any = None) -> Any:
+def scores_of(of_queries: Any = None, of_keys: Any = None) -> OpPattern:
     """The pattern of scores [B, H, S, T] of queries and keys, multiplied by numbers."""
     queries, keys = heads_of(query, q1, q2, scale=of_queries), heads_of(key, k1, k2, (0, 2, 3, 1), of_keys)
     return r.reshape(r.nn.batch_matmul(queries, keys, **as_they_lie), newshape=s1)
@@ -133,32 +134,28 @@ SCALED = (
 """Patterns of scaled scores, their scale, and the numbers in it."""
 
 
-def masked(scaled: Any) -> list[tuple[Any, Any, tuple[Any, ...], bool]]:
-    """Patterns of masked scores, the mask to add, the conditions for that, and whether it holds for finite scores
-    alone."""
-    hidden = r.multiply(r.cast(r.logical_not(shown), dtype=query.dtype), LOWEST)
-    per_window = r.reshape(
-        r.broadcast_to(windowed, shape=of_windows(w1, windowed.shape, False)),
-        newshape=of_windows(w1, windowed.shape, True),
-        allowzero=True,
-    )
+def in_windows(scores: Any) -> OpPattern:
+    """The pattern of scores to which something is added for each window."""
+    return r.reshape(r.add(r.reshape(scores, newshape=w1), windowed), newshape=w2)
 
-    def in_windows(scores: Any) -> Any:
-        return r.reshape(r.add(r.reshape(scores, newshape=w1), windowed), newshape=w2)
 
-    fits, are = is_mask(m.shape, s1), are_windows(w1, s1, w2, windowed.shape)
-    return [
-        (r.add(scaled, m), m, (fits,), False),
-        (r.where(shown, scaled, LOWEST), hidden, (is_mask(shown.shape, s1),), True),
-        (in_windows(r.add(scaled, m)), r.add(m, per_window), (fits, are), False),
-        (in_windows(scaled), per_window, (are,), False),
-        (scaled, 0.0, (), False),
-    ]
-
+hidden = r.multiply(r.cast(r.logical_not(shown), dtype=query.dtype), LOWEST)
+per_window = r.reshape(
+    r.broadcast_to(windowed, shape=of_windows(w1, windowed.shape, False)),
+    newshape=of_windows(w1, windowed.shape, True),
+    allowzero=True,
+)
 
 for scaled, scale, numbers in SCALED:
-    for found, bias, conditions, finite in masked(scaled):
-        weights = r.reshape(r.nn.softmax(found, axis=3), newshape=s2)
+    fits, are = is_mask(m.shape, s1), are_windows(w1, s1, w2, windowed.shape)
+    for masked, bias, conditions in (
+        (r.add(scaled, m), m, (fits,)),
+        (r.where(shown, scaled, LOWEST), hidden, (is_mask(shown.shape, s1),)),
+        (in_windows(r.add(scaled, m)), r.add(m, per_window), (fits, are)),
+        (in_windows(scaled), per_window, (are,)),
+        (scaled, 0.0, ()),
+    ):
+        weights = r.reshape(r.nn.softmax(masked, axis=3), newshape=s2)
         mixed = r.nn.batch_matmul(weights, heads_of(value, v1, v2), **as_they_lie)
         joined = heads_of(mixed, o1, o2)
         fused = r.nn.contrib_attention(query, key, value, scale, bias, heads=number_of_heads(q1))
@@ -171,7 +168,7 @@ for scaled, scale, numbers in SCALED:
             *(is_number(number.shape) for number in numbers),
             *conditions,
         )
-        fuse_attention += (rule.finite() if finite else rule).drawing(**DRAWN)
+        fuse_attention += (rule.finite() if bias is hidden else rule).drawing(**DRAWN)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from math import prod
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import TensorType, f32, f64
@@ -32,13 +31,14 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.costs import FITTED, Costs, for_target
+from lamina.backends.cpu.winograd_costs import cycles, estimate, outputs, products
 from lamina.dialects import relay as r
-from lamina.dialects.choices import Choices, Estimate, spelling
+from lamina.dialects.choices import Choices, spelling
 from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.nn.conv_blocked import ContribConv2dNCHWcOp
 from lamina.dialects.relay.params import store_of
-from lamina.dialects.relay.windows import pairs, windows
+from lamina.dialects.relay.windows import pairs
 from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, node_names
@@ -62,41 +62,6 @@ def pays(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], til
     rows, columns = outputs(data, padding)
     gain = 9 * rows * columns / products(rows, columns, tile)
     return data[0] * rows * columns >= costs.winograd_outputs and gain >= costs.winograd_gain
-
-
-def outputs(data: Sequence[int], padding: Sequence[int]) -> tuple[int, int]:
-    """Rows and columns of the result."""
-    rows, columns = windows(data[2:4], (3, 3), (1, 1), (1, 1), padding)
-    return rows.outputs(), columns.outputs()
-
-
-def products(rows: int, columns: int, tile: int) -> int:
-    """Multiplications of one image, for a channel of the data and one of the result."""
-    return (tile + 2) ** 2 * -(-rows // tile) * -(-columns // tile)
-
-
-def cycles(
-    data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, tile: int
-) -> float:
-    """Estimated cycles of a convolution in tiles, or without (0)."""
-    return estimate(data, weight, padding, lanes, costs, tile).cycles
-
-
-def estimate(
-    data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, tile: int
-) -> Estimate:
-    """Expectation of it: multiplying, or reading the weights once, and the transforms of data and results, which are
-    read and written whole; the bytes of weights, data, and what is transformed."""
-    rows, columns = outputs(data, padding)
-    factors, places = prod(weight) // 9, (tile + 2) ** 2 if tile else 9
-    size, image = 4 * places * factors, 4 * prod(data)
-    multiplied = products(rows, columns, tile) if tile else 9 * rows * columns
-    multiplying = data[0] * multiplied * factors / lanes / costs.figures.fma
-    channels = prod(data) // (data[0] * data[2] * data[3])
-    moved = data[0] * multiplied * (channels + factors // channels) / lanes if tile else 0.0
-    moving = moved * (1 / costs.figures.load + 1 / costs.figures.store)
-    streaming = size / costs.read_speed(size)
-    return Estimate(max(multiplying, streaming) + moving, size + image + 4 * lanes * moved)
 
 
 def some_padding(rng: Any) -> tuple[int, ...]:

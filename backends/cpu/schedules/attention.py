@@ -53,6 +53,29 @@ def find_attention(stages: Sequence[Stage], target: TargetAttr) -> Attention | N
     return None if narrow or 0 in found.scores.spatial else found
 
 
+class Sizes(NamedTuple):
+    """Sizes of the loops of attention."""
+
+    block: int
+    """Rows of queries whose scores are there at a time."""
+    chunk: int
+    """Values that are mixed at a time."""
+    scoring: Tile
+    """The register tile of scores."""
+    mixing: Tile
+    """The register tile of what is mixed."""
+
+
+def sizes(rows: int, others: int, columns: int, width: int, itemsize: int, target: TargetAttr) -> Sizes:
+    """Choose them for so many queries and keys; a row of queries has `columns`, a head of values `width`."""
+    costs, registers, lanes = for_target(target), registers_of(target), target.lanes(8 * itemsize)
+    panel = _choose(costs.attention_rows, width, others * itemsize, lanes, registers).vectors * lanes * itemsize
+    chunk = _chunk_of(others, panel, costs)
+    block = _block_of(rows, others * itemsize, chunk < others, costs)
+    scoring = _choose(block, others, columns * itemsize, lanes, registers)
+    return Sizes(block, chunk, scoring, _choose(block, width, others * itemsize, lanes, registers))
+
+
 def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     """Everything within the loop over the blocks of rows of a head."""
     size = itemsize(dtype_name(a.out.op.result.type.element_type))
@@ -60,12 +83,7 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     costs = for_target(target)
     _, heads, rows, others = a.scores.spatial
     depth, width = a.scores.reduced[0], a.mixed.spatial[-1]
-    registers = registers_of(target)
-    panel = _choose(costs.attention_rows, width, others * size, lanes, registers).vectors * lanes * size
-    chunk = _chunk_of(others, panel, costs)
-    block = _block_of(rows, others * size, chunk < others, costs)
-    scoring = _choose(block, others, heads * depth * size, lanes, registers)
-    mixing = _choose(block, width, others * size, lanes, registers)
+    block, chunk, scoring, mixing = sizes(rows, others, heads * depth, width, size, target)
     top, total = (reduce_in_lanes(s, stage, lanes, costs) for stage in (a.top, a.total))
     # The result, a register tile at a time.
     b, i, c = s.loops(a.out.name)
@@ -130,9 +148,10 @@ def _mix_by_chunks(
 
 
 def _chunk_of(others: int, row_bytes: int, costs: Costs) -> int:
-    """So many values that a panel of them takes an eighth of the first-level cache; all of them as far as it goes."""
+    """So many values that a panel of them takes an eighth of the first-level cache, or half of it where that is few;
+    all of them as far as it goes."""
     most = costs.figures.l1_bytes // row_bytes
-    return others if others <= most else max(1, most // 8)
+    return others if others <= most else max(most // 8, min(costs.mixed_values, most // 2), 1)
 
 
 def _block_of(rows: int, row_bytes: int, is_long: bool, costs: Costs) -> int:

@@ -105,7 +105,7 @@ def is_part(shape: Ints, parts: Ints, axes: Ints, place: Any) -> bool:
 
 @computed
 def part_at(parts: Ints, rank: int, place: Any, end: bool) -> Ints:
-    """Where such a part begins or ends on the axis that was split."""
+    """The place where such a part begins or ends on the axis that was split."""
     size = 1
     for extent in parts[rank:]:
         size *= extent
