@@ -1,4 +1,4 @@
-"""Writes the tables of choices by machine into `docs/reference/machines.md`, from the estimates of the CPU's schedules.
+"""Writes the tables of choices by machine into `docs/machines.md`, from the estimates of the CPU's schedules.
 
     python -m tools.choices            rewrite the tables
     python -m tools.choices --check    exit 1 when they are out of date
@@ -30,7 +30,7 @@ from lamina.backends.cpu.winograd_costs import cycles
 from lamina.dialects.target import TargetAttr
 from tools.page_parts import ROOT, write_or_check
 
-PAGE = ROOT / "docs" / "reference" / "machines.md"
+PAGE = ROOT / "docs" / "machines.md"
 MACHINES = ("x86-64-v2", "x86-64-v3", "znver4", "icelake-server", "aarch64")
 
 

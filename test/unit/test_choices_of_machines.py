@@ -1,4 +1,4 @@
-"""Choices of the default schedules for layers of real models, on five processors: `docs/reference/machines.md`."""
+"""Choices of the default schedules for layers of real models, on five processors: `docs/machines.md`."""
 
 from __future__ import annotations
 

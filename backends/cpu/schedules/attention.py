@@ -53,8 +53,8 @@ def find_attention(stages: Sequence[Stage], target: TargetAttr) -> Attention | N
     return None if narrow or 0 in found.scores.spatial else found
 
 
-class Sizes(NamedTuple):
-    """Sizes of the loops of attention."""
+class LoopSizes(NamedTuple):
+    """LoopSizes of the loops of attention."""
 
     block: int
     """Rows of queries whose scores are there at a time."""
@@ -66,14 +66,14 @@ class Sizes(NamedTuple):
     """The register tile of what is mixed."""
 
 
-def sizes(rows: int, others: int, columns: int, width: int, itemsize: int, target: TargetAttr) -> Sizes:
+def sizes(rows: int, others: int, columns: int, width: int, itemsize: int, target: TargetAttr) -> LoopSizes:
     """Choose them for so many queries and keys; a row of queries has `columns`, a head of values `width`."""
     costs, registers, lanes = for_target(target), registers_of(target), target.lanes(8 * itemsize)
     panel = _choose(costs.attention_rows, width, others * itemsize, lanes, registers).vectors * lanes * itemsize
     chunk = _chunk_of(others, panel, costs)
     block = _block_of(rows, others * itemsize, chunk < others, costs)
     scoring = _choose(block, others, columns * itemsize, lanes, registers)
-    return Sizes(block, chunk, scoring, _choose(block, width, others * itemsize, lanes, registers))
+    return LoopSizes(block, chunk, scoring, _choose(block, width, others * itemsize, lanes, registers))
 
 
 def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
