@@ -84,6 +84,9 @@ class Memory:
     """Tiles of a Winograd convolution that meet each weight, from which on the next weights are fetched meanwhile. On
     Zen 5 convolutions of ResNet-50 at 14 x 14 and 7 x 7 take half as long; without it their time depends on where code
     and weights happen to lie, up to a third."""
+    held_part: float = 1.0
+    """Part of the second-level cache that what a block of a Winograd convolution holds may take. On Zen 3 blocks of 360
+    to 504 KB in 512 KB take three quarters of the time of larger ones."""
     streams: int = 8
     """Rows of a product's second factor that are read at a time where it is read as it lies: streams that the
     prefetcher follows."""
@@ -277,7 +280,8 @@ FITTED = Costs()
 
 PROCESSORS = {
     # It has 24 lines under way, and its own prefetcher has more: at 7 x 7 fetching takes half as long again.
-    "znver4": replace(FITTED, prefetched_tiles=32),
+    # Blocks of half of its second-level cache were fitted; larger ones, which Zen 3 is faster with, were not tried.
+    "znver4": replace(FITTED, prefetched_tiles=32, held_part=0.5),
 }
 """Costs of processors that differ, under LLVM's names."""
 

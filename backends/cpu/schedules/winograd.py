@@ -72,11 +72,11 @@ def choose_rows(
     blocks in an image, or it is one.
     """
     weights = plane * chunks[0] * chunks[1] * lanes
-    # The third-level cache holds weights and other cores' data beside a block.
-    own = costs.figures.l2_bytes // 2
+    own = costs.figures.l2_bytes * costs.held_part
 
     def cycles(rows: int) -> float:
         held = plane * sum(chunks) * rows * across
+        # The third-level cache holds weights beside a block.
         again = 0 if held <= own else 2 * down / rows * held / costs.read_speed(2 * held)
         return down / rows * weights / costs.read_speed(weights) + again
 
