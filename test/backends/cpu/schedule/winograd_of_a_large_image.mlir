@@ -2,7 +2,7 @@
 // The tiles of a 256x256 image are 58 MB: a block is 8 rows of 64, which stay in the third-level cache, and 8 tiles at a
 // time divide it; 14 would ask for tiles of the next block.
 
-builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
+builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "znver4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
   func.func @main(%x: tensor<1x4x256x256x16xf32>, %u: tensor<6x6x1x4x16x32xf32>, %k: tensor<1x4x3x3x16x32xf32>, %l: tensor<f32>) -> tensor<1x2x256x256x16xf32> {
     %f = relay.fn (%p0: tensor<1x4x256x256x16xf32>, %p1: tensor<6x6x1x4x16x32xf32>, %p2: tensor<1x4x3x3x16x32xf32>, %p3: tensor<f32>) -> tensor<1x2x256x256x16xf32> attributes {Primitive = 1 : i64} {
