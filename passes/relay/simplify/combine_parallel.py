@@ -141,9 +141,9 @@ class _Merger:
         seen: set[Operation] = set()
         place = -1
         for end in ends:
-            use = end.results[0].first_use
-            if use is None or not end.results[0].has_one_use():
+            if not end.results[0].has_one_use():
                 return None
+            (use,) = end.results[0].uses
             user = use.operation
             if not isinstance(user, RelayOp) or user.parent is not self.block or len(user.results) != 1:
                 return None
