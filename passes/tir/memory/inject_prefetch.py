@@ -30,7 +30,7 @@ from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
-from lamina.dialects.index.linear import Linear, constant, floordiv, mod
+from lamina.dialects.index.linear import Atom, Linear, constant, floordiv, mod
 from lamina.dialects.schedule.nest.annotations import PREFETCH
 from lamina.dialects.schedule.nest.decompose import in_loops
 from lamina.dialects.schedule.nest.edits import accesses, function_of, stands_in, unique_axis
@@ -102,7 +102,9 @@ def _fetch(loop: ForOp, asked: Asked) -> None:
     if buffer is None or isinstance(buffer.owner, AllocOp) and stands_in(buffer.owner, loop):
         return
     # Of `(i + j) floordiv 2`, where j is 0, it is known where an iteration of i is.
-    once = {v.var: constant(0) for v in all_ops(loop.body) if type(v) is ForOp and not v.is_dynamic and v.trip == 1}
+    once: dict[Atom, Linear] = {
+        v.var: constant(0) for v in all_ops(loop.body) if type(v) is ForOp and not v.is_dynamic and v.trip == 1
+    }
     region = region_of(used, loop, forms_of=lambda access: [form.substitute(once) for form in access.forms()])
     ahead = {loop.var: Linear.dim(loop.var) + asked.offset}
     index = [b.substitute(ahead) for b in region.base]  # type: ignore[arg-type]
