@@ -1,6 +1,6 @@
 // RUN: opt-tool %s -p relay-fuse-ops,relay-to-te,cpu-schedule | filecheck %s
 // All stages stand in the loop over blocks of 16 rows of a head; the keys are transposed once for a head.
-// The result and its scores are vectors of columns.
+// The result and its scores are vectors of columns; four steps of either sum stand in one body.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
@@ -19,11 +19,15 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK:         %[[LANES:[a-z0-9_]+]] = te.split %{{.*}} [-1, 4, 16]
 // CHECK:         te.vectorize %[[LANES]]{{$}}
 // CHECK:         te.compute_at "attention_mixed" at %{{.*}} [5]
+// CHECK:         %{{.*}}, %[[VALUE:[a-z0-9_]+]] = te.split %{{.*}} [-1, 4]{{$}}
+// CHECK-NEXT:    te.unroll %[[VALUE]]{{$}}
 // CHECK:         te.compute_at "attention_sum" at %[[BLOCK]] [4]
 // CHECK:         te.compute_at "attention_exp" at %[[BLOCK]] [4]
 // CHECK:         te.compute_at "attention_logits" at %[[BLOCK]] [4]
 // CHECK:         %[[KEYS:[a-z0-9_]+]] = te.split %{{.*}} [-1, 3, 16]
 // CHECK:         te.vectorize %[[KEYS]]{{$}}
 // CHECK:         te.compute_at "attention_scores" at %{{.*}} [5]
+// CHECK:         %{{.*}}, %[[PLACE:[a-z0-9_]+]] = te.split %{{.*}} [-1, 4]{{$}}
+// CHECK-NEXT:    te.unroll %[[PLACE]]{{$}}
 // CHECK:         te.compute_at "attention_keys" at %[[H]] [4]
 // CHECK:         te.fuse %[[B]], %[[H]]
