@@ -27,7 +27,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "dialects/index/matching.py",
         "dialects/index/linear.py",
     ),
-    "schedules": ("backends/cpu/schedules", "backends/cpu/passes", "backends/cpu/tiles.py", "backends/cpu/stages.py"),
+    "schedules": (
+        "backends/cpu/schedules",
+        "backends/cpu/passes",
+        "backends/cpu/tiles.py",
+        "backends/cpu/stages.py",
+        "backends/cpu/winograd_costs.py",
+    ),
     "stairs": (
         "passes/relay_to_te.py",
         "passes/te_to_tir",

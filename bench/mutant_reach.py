@@ -163,6 +163,8 @@ class Reach:
         self.seconds = seconds
         self.reached = reached
         """`file:function`: the tests, a bit each."""
+        self.newer: list[str] = []
+        """Tests of which nothing is recorded."""
 
     @staticmethod
     def gathered(folder: Path) -> Reach:
@@ -191,19 +193,20 @@ class Reach:
         file.write_text(json.dumps({"tests": self.tests, "seconds": self.seconds, "reached": masks}))
 
     def keep(self, present: Collection[str]) -> int:
-        """Forget the tests that are there no more, and take newer ones for such that reach every function that one of
-        the record does. Returns how many there are of either."""
+        """Forget the tests that are there no more, and take newer ones for such that reach every function. Returns how
+        many there are of either."""
         gone = [n for n, test in enumerate(self.tests) if test not in present]
         mask = sum(1 << n for n in gone)
-        newer = sorted(set(present) - set(self.tests))
-        new = (1 << len(newer)) - 1 << len(self.tests)
-        self.tests += newer
-        self.seconds += [UNKNOWN_SECONDS] * len(newer)
-        self.reached = {place: tests & ~mask | new for place, tests in self.reached.items()}
-        return len(gone) + len(newer)
+        self.newer = sorted(set(present) - set(self.tests))
+        self.reached = {place: tests & ~mask for place, tests in self.reached.items()}
+        return len(gone) + len(self.newer)
+
+    def times(self) -> dict[str, float]:
+        """Seconds that each test takes."""
+        return dict(zip(self.tests, self.seconds, strict=True)) | dict.fromkeys(self.newer, UNKNOWN_SECONDS)
 
     def of(self, file: str, function: str) -> list[str]:
-        """The tests that reach a function, those that are quick and reach little else first.
+        """The tests that reach a function, those that are quick and reach little else first; then newer ones.
 
         Of code outside of functions: the tests that reach any function of the file.
         """
@@ -214,7 +217,8 @@ class Reach:
                     mask |= tests
         sizes = self._sizes()
         found = [n for n in range(len(self.tests)) if mask >> n & 1]
-        return [self.tests[n] for n in sorted(found, key=lambda n: (self.seconds[n] + 0.01) * sizes[n])]
+        found.sort(key=lambda n: (self.seconds[n] + 0.01) * sizes[n])
+        return [*(self.tests[n] for n in found), *self.newer]
 
     def _sizes(self) -> list[int]:
         if not hasattr(self, "_counted"):

@@ -143,7 +143,7 @@ class Workplace:
 
     def _catch(self, edit: Edit, reach: Reach, net_minutes: float) -> tuple[str, str]:
         tests = reach.of(edit.file, edit.function)
-        times = dict(zip(reach.tests, reach.seconds, strict=True))
+        times = reach.times()
         lit = [t for t in tests if t.endswith(".mlir")]
         unit = [t for t in tests if not t.endswith(".mlir")]
         if lit:

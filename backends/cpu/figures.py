@@ -104,7 +104,7 @@ class Figures:
                 number = float(value)
             except (TypeError, ValueError):
                 number = 0.0
-            if not (1 if whole else 0) <= number < 1e15 or not number:
+            if not 0 < number < 1e15 or whole and number < 1:
                 what = "whole positive number" if whole else "positive number"
                 raise InputError(f"{name} is {value!r}, no {what}", where=where, hint=AGAIN)
             read[name] = int(number) if whole else number
