@@ -67,7 +67,7 @@ def image(target: TargetAttr, costs: Costs, channels: int, side: int) -> str:
     if not best:
         return said
     tiles = -(-side // best)
-    return f"{said}; {choose_rows(tiles, tiles, 4 * lanes * (best + 2) ** 2, (chunks, chunks), lanes, costs)}"
+    return f"{said}; {choose_rows(tiles, tiles, best + 2, (chunks, chunks), lanes, target)}"
 
 
 def short_rows(target: TargetAttr, costs: Costs, height: int, vectors: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from math import exp, factorial, inf
 
 from lamina.backends.cpu.figures import LINE_BYTES, ZEN4, Figures, figures_of
 from lamina.dialects.target import TargetAttr
@@ -84,9 +85,13 @@ class Memory:
     """Tiles of a Winograd convolution that meet each weight, from which on the next weights are fetched meanwhile. On
     Zen 5 convolutions of ResNet-50 at 14 x 14 and 7 x 7 take half as long; without it their time depends on where code
     and weights happen to lie, up to a third."""
-    held_part: float = 1.0
-    """Part of the second-level cache that what a block of a Winograd convolution holds may take. On Zen 3 blocks of 360
-    to 504 KB in 512 KB take three quarters of the time of larger ones."""
+    l2_ways: int = 8
+    """Ways of the second-level cache, of Zen 1 to 4 and Neoverse N1; others have up to 20, and lose less."""
+    l3_ways: int = 16
+    """Ways of the third-level cache."""
+    block_moves: int = 3
+    """Times that a line of what a block of a Winograd convolution holds is moved to or from a cache that has room for
+    it: fetched to be written, written back, and read."""
     streams: int = 8
     """Rows of a product's second factor that are read at a time where it is read as it lies: streams that the
     prefetcher follows."""
@@ -265,7 +270,7 @@ class Costs(Core, Memory, Bodies, Tiles, Reductions, Crossings):
         """Cycles of such a load."""
         return self.exposed_loads / self.figures.load
 
-    def read_speed(self, size: int) -> float:
+    def read_speed(self, size: float) -> float:
         """Bytes in a cycle where so many are read again and again."""
         f = self.figures
         if size <= f.l2_bytes:
@@ -274,14 +279,29 @@ class Costs(Core, Memory, Bodies, Tiles, Reductions, Crossings):
             return f.l3_speed_shared if self.is_shared else f.l3_speed
         return f.memory_speed_shared if self.is_shared else f.memory_speed
 
+    def speed_beyond_l2(self, size: float) -> float:
+        """Bytes in a cycle of what has left the second-level cache, where so many pass before a line is read again."""
+        missed = missed_part(size, self.figures.l3_bytes, self.l3_ways)
+        third, memory = self.read_speed(self.figures.l3_bytes), self.read_speed(inf)
+        return 1 / ((1 - missed) / third + missed / memory)
+
+
+def missed_part(size: float, capacity: float, ways: int) -> float:
+    """Part of lines that a cache does not keep, where `size` bytes on pages at random are read by turns.
+
+    A page meets the others of its colour: about Poisson many, and a way more than there are is one too many (Kessler
+    and Hill, Page placement algorithms for large real-indexed caches, 1992).
+    """
+    mean = ways * size / capacity
+    return 1 - sum(exp(-mean) * mean**others / factorial(others) for others in range(ways))
+
 
 FITTED = Costs()
 """Costs that the schedules were fitted with, for all processors that have none of their own."""
 
 PROCESSORS = {
     # It has 24 lines under way, and its own prefetcher has more: at 7 x 7 fetching takes half as long again.
-    # Blocks of half of its second-level cache were fitted; larger ones, which Zen 3 is faster with, were not tried.
-    "znver4": replace(FITTED, prefetched_tiles=32, held_part=0.5),
+    "znver4": replace(FITTED, prefetched_tiles=32),
 }
 """Costs of processors that differ, under LLVM's names."""
 

@@ -15,11 +15,12 @@ each in parallel.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
-from lamina.backends.cpu.costs import Costs, for_target
+from lamina.backends.cpu.costs import Costs, for_target, missed_part
 from lamina.backends.cpu.schedules.row_reductions import place_reduction, reduce_in_lanes
 from lamina.backends.cpu.schedules.steps import expected, question
 from lamina.backends.cpu.stages import Stage
@@ -64,21 +65,38 @@ def is_pad(stage: Stage) -> bool:
 
 
 def choose_rows(
-    down: int, across: int, plane: int, chunks: tuple[int, int], lanes: int, costs: Costs, least: int = 1
+    down: int,
+    across: int,
+    tile: int,
+    chunks: tuple[int, int],
+    lanes: int,
+    target: TargetAttr,
+    block: int = 1,
+    least: int = 1,
 ) -> int:
-    """The rows of tiles in a block. Each block reads all weights, and what a block holds is written and read again.
+    """The rows of tiles in a block. Each block multiplies by all weights, which it reads meanwhile, the first one from
+    memory; what a block holds beyond the second-level cache comes from the third, or from memory.
 
-    `plane` is the bytes of one tile's chunk, `chunks` those of the data and of the result. There are at least so many
-    blocks in an image, or it is one.
+    `tile` is the extent of a tile of the data, `chunks` the vectors of channels of the data and of the result, `block`
+    those that lie side by side in the weights. There are at least so many blocks in an image, or it is one.
     """
+    costs = for_target(target)
+    plane, pixels = tile**2 * lanes * 4, (tile - 2) ** 2 * lanes * 4
     weights = plane * chunks[0] * chunks[1] * lanes
-    own = costs.figures.l2_bytes * costs.held_part
+
+    def multiplied(rows: int, speed: float) -> float:
+        register_tile = product_tiles(ImageBlocks(rows, down, across, False), chunks[1], block, target)[0]
+        multiplying = weights / costs.vector_bytes * row_cycles(rows * across, *register_tile, costs)
+        return max(multiplying, weights / speed) + costs.exposed_weights * weights / speed
 
     def cycles(rows: int) -> float:
-        held = plane * sum(chunks) * rows * across
-        # The third-level cache holds weights beside a block.
-        again = 0 if held <= own else 2 * down / rows * held / costs.read_speed(2 * held)
-        return down / rows * weights / costs.read_speed(weights) + again
+        tiles, count = sum(chunks) * rows * across, down // rows
+        held = plane * tiles
+        # Between two uses of a line all of this goes through the caches.
+        again = costs.speed_beyond_l2(weights + held + pixels * tiles)
+        moving = costs.block_moves * held * missed_part(held, costs.figures.l2_bytes, costs.l2_ways) / again
+        speed = costs.figures.l2_speed if weights <= costs.figures.l2_bytes else again
+        return multiplied(rows, costs.read_speed(inf)) + multiplied(rows, speed) * (count - 1) + count * moving
 
     # The tiles that a block transforms are those of its rows alone: register tiles have to divide them.
     parts = [d for d in range(1, down) if down % d == 0 and down // d >= least]
@@ -111,7 +129,8 @@ def blocks_of(w: Winograd, target: TargetAttr) -> ImageBlocks:
     down, across = -(-height // m), -(-width // m)
     costs, threads = for_target(target), target.threads.data
     least = 1 if threads == 1 else costs.blocks_per_thread * threads
-    rows = choose_rows(down, across, a * a * lanes * 4, (chunks, blocks), lanes, costs, -(-least // n))
+    block = _weight_block(w)
+    rows = choose_rows(down, across, a, (chunks, blocks), lanes, target, block, -(-least // n))
     return ImageBlocks(rows, down, across, n * (down // rows) < least)
 
 
@@ -159,7 +178,7 @@ def _place_products(
     """Compute the products a register tile at a time. Returns the loops that threads may share."""
     costs, lanes, count = for_target(target), w.tiles.spatial[-1], blocks.tiles
     weight = weight_of(w.products)
-    tiles = _product_tiles(w, weight, blocks, target)
+    tiles = product_tiles(blocks, w.products.spatial[3], _weight_block(w), target)
     estimate = expected(w.products, count, w.products.spatial[3], costs)
     tile = pick(question("tile", w.products), tiles, estimate=estimate, why="each weight is read once, in one stream")
     p_n, e, f, ko_p, t_p, kv_p = s.loops(memory) if blocks.apart else s.compute_at(memory, at)
@@ -184,11 +203,19 @@ def _place_products(
     return [p_n, e, f, ko_o]
 
 
-def _product_tiles(w: Winograd, weight: tuple[str, int] | None, blocks: ImageBlocks, target: TargetAttr) -> list[Tile]:
-    """The register tiles that the products of a block may be computed in, the best first."""
+def _weight_block(w: Winograd) -> int:
+    """The vectors that lie side by side in the weights of a convolution."""
+    weight = weight_of(w.products)
+    return max(weight[1] // w.tiles.spatial[-1], 1) if weight is not None else 1
+
+
+def product_tiles(blocks: ImageBlocks, chunks: int, block: int, target: TargetAttr) -> list[Tile]:
+    """The register tiles that the products of a block may be computed in, the best first.
+
+    `chunks` are the vectors of channels of the result, of which `block` lie side by side in the weights.
+    """
     costs, count = for_target(target), blocks.tiles
-    block = max(weight[1] // w.tiles.spatial[-1], 1) if weight is not None else 1
-    tiles = candidates(count, w.products.spatial[3], registers_of(target), block)
+    tiles = candidates(count, chunks, registers_of(target), block)
     if blocks.rows < blocks.down:
         exact = {Tile(divisor(count, t.pixels), t.vectors) for t in tiles}
         tiles = sorted(exact, key=lambda t: row_cycles(count, *t, costs))
