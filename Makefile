@@ -79,7 +79,8 @@ lit: $(STAMP)
 
 bench: $(STAMP) ## models against onnxruntime and OpenVINO, one thread and two; compile times and memory
 	$(BIN)/pip install -q -r bench/requirements.txt
-	$(PY) bench/models.py --threads 1 2 --json bench.json
+	$(PY) bench/models.py --threads 1 2 --results
+	$(PY) -m tools.results
 
 bench-convolutions: $(STAMP) ## every convolution of six models: part of the peak, and against onnxruntime
 	$(PY) bench/convolutions.py --json convolutions.json
@@ -101,6 +102,7 @@ docs: $(STAMP) ## write docs/reference afresh: primitives, ops and passes, each 
 	$(PY) -m tools.walk
 	$(PY) -m tools.rooms
 	$(PY) -m tools.choices
+	$(PY) -m tools.results
 
 index-check: $(STAMP)
 	$(PY) -m tools.op_index --check
@@ -108,6 +110,7 @@ index-check: $(STAMP)
 	$(PY) -m tools.walk --check
 	$(PY) -m tools.rooms --check
 	$(PY) -m tools.choices --check
+	$(PY) -m tools.results --check
 
 lock: $(STAMP) ## write the versions of .venv into requirements-dev.lock
 	$(PY) -m pip freeze --exclude-editable > requirements-dev.lock

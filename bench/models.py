@@ -1,12 +1,14 @@
 """Models against onnxruntime and OpenVINO: run time by turns, compile time cold and cached, peak memory.
 
-    python bench/models.py [MODEL...] [--threads 1 2] [--seconds 6] [--json FILE]
+    python bench/models.py [MODEL...] [--threads 1 2] [--seconds 6] [--json FILE] [--results]
     python bench/models.py [MODEL...] --against COMMIT [--threads 1 2] [--seconds 20] [--pairs 5] [--json FILE]
 
 The models are onnx's nine light ones, those of `zoo.py` and of `quantised.py`, with random weights and inputs. Each has
 a process of its own. `peak MB` is the most that a compilation holds at once, its copies and workers included; pages
 that they share count once (`process_memory.py`). The ratio is the best peer's median over ours: above 1 we are faster.
-OpenVINO takes part where it is installed (`pip install -r bench/requirements.txt`).
+OpenVINO takes part where it is installed (`pip install -r bench/requirements.txt`) and reads the model.
+
+`--results` writes `bench/results/PROCESSOR/DATE.json`, from which `python -m tools.results` makes the README's tables.
 
 With `--against` two builds of Lamina run by turns instead, this checkout and a commit: `ratio` is the commit's time
 over ours with its 95 % interval, for each model and as the geometric mean of all. `against.py` says how.
@@ -17,10 +19,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from datetime import date
+from importlib import metadata
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -95,24 +100,29 @@ def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str)
         found["peak_before_mb"] = before / 1e6
         found["cached_s"] = float(_in_process("cached", str(path), str(threads), str(opt_level)))
         inputs = drawn_inputs(exe.inputs)
-        peers = installed_peers()
+        peers: dict[str, Run] = {}
+        found["refused"] = {}
+        for peer in installed_peers():
+            try:
+                peers[peer] = PEERS[peer](str(path), threads)
+            except Exception as error:  # whatever it raises for what it cannot run
+                found["refused"][peer] = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
         def lamina_run(given: Mapping[str, Array]) -> Sequence[Array]:
             return list(exe.run(given).values())
 
-        runs: dict[str, Run] = {"lamina": lamina_run}
-        runs |= {peer: PEERS[peer](str(path), threads) for peer in peers}
-        times = by_turns(runs, inputs, seconds, CLOCKS[clock])
+        times = by_turns({"lamina": lamina_run, **peers}, inputs, seconds, CLOCKS[clock])
         for engine, figures in times.items():
             found[engine] = {"median": figures.median, "p10": figures.p10, "p90": figures.p90, "n": len(figures.times)}
         found["peer"] = min(peers, key=lambda peer: times[peer].median)
         found["ratio"] = times[found["peer"]].median / times["lamina"].median
-        del runs
+        names = list(peers)
+        peers.clear()
         ours = lamina.compile(opened, threads=threads, opt_level=opt_level).run(inputs)
         position = list(ours).index(logits)
         found["difference"] = {
             peer: largest_difference(ours[logits], PEERS[peer](str(opened), threads)(inputs)[position])
-            for peer in peers
+            for peer in names
         }
     return found
 
@@ -153,6 +163,7 @@ def main() -> int:
     parser.add_argument("--against", metavar="COMMIT", help="compare this checkout with a commit, by turns")
     parser.add_argument("--pairs", type=int, default=5, help="of processes for a model, with --against (default: 5)")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--results", action="store_true", help="write them into bench/results")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--figure", nargs=4, help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -175,6 +186,8 @@ def main() -> int:
     rows = [row for threads in args.threads for row in table(names, threads, args)]
     if args.json:
         args.json.write_text(json.dumps(rows, indent=2) + "\n")
+    if args.results:
+        print(write_results(rows))
     return 0 if len(rows) == len(names) * len(args.threads) else 1
 
 
@@ -205,7 +218,7 @@ def table(names: list[str], threads: int, args: argparse.Namespace) -> list[dict
             print(
                 form.format(
                     name,
-                    *("{median:.2f} [{p10:.2f} .. {p90:.2f}]".format(**_in_ms(row[e])) for e in engines),
+                    *(_times(row[e]) if e in row else "refused" for e in engines),
                     f"{row['ratio']:.3f}",
                     f"{row['cold_s']:.1f}",
                     f"{row['cached_s']:.2f}",
@@ -271,8 +284,33 @@ def against_table(
     return rows
 
 
-def _in_ms(figures: dict[str, float]) -> dict[str, float]:
-    return {k: v * 1e3 for k, v in figures.items()}
+def _times(figures: dict[str, float]) -> str:
+    return "{median:.2f} [{p10:.2f} .. {p90:.2f}]".format(**{k: v * 1e3 for k, v in figures.items()})
+
+
+def write_results(rows: Sequence[dict[str, Any]]) -> Path:
+    """Write rows of the tables into the file of this processor and day: its path."""
+    from peers import installed_peers
+
+    from lamina.backends.cpu.jit import host_target
+
+    cpu = host_target(1).cpu.data
+    versions = {name: metadata.version(name) for name in ("lamina", "llvmlite", *installed_peers())}
+    said = {"cpu": cpu, "processor": processor_name(), "date": date.today().isoformat(), "versions": versions}
+    path = ROOT / "bench" / "results" / cpu / f"{said['date']}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = ",\n".join(json.dumps(row) for row in rows)
+    path.write_text(json.dumps(said, indent=1)[:-2] + f',\n "rows": [\n{text}\n]}}\n', "utf-8")
+    return path
+
+
+def processor_name() -> str:
+    """What the system calls this processor."""
+    try:
+        rows = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((row.partition(":")[2].strip() for row in rows if row.startswith("model name")), platform.processor())
 
 
 if __name__ == "__main__":
