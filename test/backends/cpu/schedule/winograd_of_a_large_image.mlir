@@ -1,6 +1,6 @@
 // RUN: opt-tool %s -p relay-to-te,cpu-schedule | filecheck %s
-// The tiles of a 256x256 image are 58 MB: a block is 8 rows of 64, which stay in the third-level cache, and 8 tiles at a
-// time divide it; 14 would ask for tiles of the next block.
+// The tiles of a 256x256 image are 55 MB: a block is one row of 64, which stays in the second-level cache, and 8 tiles at
+// a time divide it; 14 would ask for tiles of the next block.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "znver4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
@@ -15,6 +15,6 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 }
 
 // CHECK-LABEL: te.schedule @fused_nn_contrib_conv2d_winograd_NCHWc {
-// CHECK:        %yoo, %yoi = te.split %yo [-1, 8]
+// CHECK:        %yoo, %yoi = te.split %yo [-1, 1]
 // CHECK:        %t_ato, %t_ati = te.split %t_at_{{[0-9]+}} [-1, 8]
-// CHECK:        %t_ato_1, %t_ati_1 = te.split %t_at_{{[0-9]+}} [8, 64]
+// CHECK:        %t_ato_1, %t_ati_1 = te.split %t_at_{{[0-9]+}} [1, 64]
