@@ -305,7 +305,7 @@ def write_results(rows: Sequence[dict[str, Any]]) -> Path:
 
 
 def processor_name() -> str:
-    """What the system calls this processor."""
+    """The name that the system has for this processor."""
     try:
         rows = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
