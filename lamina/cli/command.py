@@ -311,7 +311,9 @@ def run(argv: Sequence[str], out: TextIO, err: TextIO) -> int:
             out.write(parser.format_help())
             return EXIT_OK
         args = parser.parse_args(words[1:])
-        args.given = [name for name, value in vars(args).items() if value != parser.get_default(name)]
+        # Those whose value is the default one, too: with no defaults, what is not None was given.
+        parser.set_defaults(**dict.fromkeys(vars(args)))
+        args.given = [name for name, value in vars(parser.parse_args(words[1:])).items() if value is not None]
         return _execute(command, args, out, err)
     except BrokenPipeError:
         return EXIT_OK

@@ -192,3 +192,16 @@ def test_a_fault_of_the_importer_is_found_in_the_graph(tmp_path: Path, monkeypat
     case = StoredCase.read(folder)
     (node,) = onnx.ModelProto.FromString(case.program).graph.node
     assert node.op_type == "Softsign" and list(case.inputs) == ["v2"]
+
+
+def test_a_way_that_is_given_is_the_only_one_that_is_tried(tmp_path: Path) -> None:
+    file = tmp_path / "model.mlir"
+    file.write_text(
+        "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+        "  %y = relay.exp %x : tensor<8xf32>\n"
+        "  return %y : tensor<8xf32>\n"
+        "}\n"
+    )
+    status, _, err = command("reduce", file, "--opt-level", 3)  # the default one, given all the same
+    assert status == 1
+    assert err.splitlines() == ["error: no fault shows: same (opt level 3, 1 thread)"]
