@@ -3,9 +3,10 @@
     python -m pytest -p mutant_reach --reach=FOLDER test/unit     (with bench/ on PYTHONPATH)
     python bench/mutant_reach.py FOLDER                           (the lit tests, then all into FOLDER/reach.json)
 
-Python 3.12 or newer tells of the first run of each function at hardly any cost (PEP 669, sys.monitoring). Processes
-that a test forks write what they reach themselves, and so do commands that it starts, where the folder
-`mutant_reach_site` is on PYTHONPATH and LAMINA_REACH names the folder of the recording.
+Python 3.12 or newer tells of the first run of each function at hardly any cost (PEP 669, sys.monitoring); an older one
+tells of every call, which takes two to three times as long. Processes that a test forks write what they reach
+themselves, and so do commands that it starts, where the folder `mutant_reach_site` is on PYTHONPATH and LAMINA_REACH
+names the folder of the recording.
 """
 
 # lit has no types, and sys.monitoring none in the oldest Python that the project supports.
@@ -17,6 +18,7 @@ import json
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -25,6 +27,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = tuple(str(ROOT / room) + os.sep for room in ("lamina", "dialects", "passes", "frontends", "backends"))
+SITE = Path(__file__).with_name("mutant_reach_site")
 FOLDER, TEST = "LAMINA_REACH", "LAMINA_REACH_TEST"
 """Environment variables of the commands that tests start: where they write, and for which test."""
 _INNER = re.compile(r"\.<locals>|\.?<[a-z]+>")
@@ -42,11 +45,16 @@ class Recorder:
         self._files: dict[str, str] = {}
         self._is_child = bool(test)
         self._open()
-        monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
-        self._tool = monitoring.COVERAGE_ID
-        monitoring.use_tool_id(self._tool, "reach")
-        monitoring.register_callback(self._tool, monitoring.events.PY_START, self._started)
-        monitoring.set_events(self._tool, monitoring.events.PY_START)
+        self._monitoring: Any = getattr(sys, "monitoring", None)
+        if self._monitoring is None:
+            self._known: set[Any] = set()
+            threading.setprofile(self._called)
+            sys.setprofile(self._called)
+        else:
+            tool, start = self._monitoring.COVERAGE_ID, self._monitoring.events.PY_START
+            self._monitoring.use_tool_id(tool, "reach")
+            self._monitoring.register_callback(tool, start, self._started)
+            self._monitoring.set_events(tool, start)
         os.register_at_fork(after_in_child=self._forked)
 
     def _open(self) -> None:
@@ -61,7 +69,16 @@ class Recorder:
             self._files[name] = os.path.relpath(real, ROOT) if real.startswith(ROOMS) else ""
         return self._files[name]
 
+    def _called(self, frame: Any, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code not in self._known:
+            self._known.add(frame.f_code)
+            self._reach(frame.f_code)
+
     def _started(self, code: Any, _: int) -> Any:
+        self._reach(code)
+        return self._monitoring.DISABLE
+
+    def _reach(self, code: Any) -> None:
         file = self._file(code.co_filename)
         if file and self._test:
             place = f"{file}:{_INNER.sub('', code.co_qualname) or 'module'}"
@@ -69,7 +86,6 @@ class Recorder:
                 self._seen.add(place)
                 if self._is_child:  # it may end at any moment
                     self._write({"test": self._test, "reached": [place]})
-        return sys.monitoring.DISABLE  # type: ignore[attr-defined]
 
     def _write(self, row: dict[str, Any]) -> None:
         os.write(self._out, json.dumps(row).encode() + b"\n")
@@ -79,7 +95,10 @@ class Recorder:
         """Attribute what runs inside to a test."""
         self._test, self._seen = test, set()
         os.environ[TEST] = test
-        sys.monitoring.restart_events()  # type: ignore[attr-defined]
+        if self._monitoring is None:
+            self._known.clear()
+        else:
+            self._monitoring.restart_events()
         start = time.perf_counter()
         try:
             yield

@@ -1,7 +1,7 @@
 """Faults put in on purpose: how many do the tests see, how many the fuzzer?
 
     python bench/mutants.py --list                 every generated edit, a line each
-    python bench/mutants.py --record               which tests reach which functions (Python 3.12; about 15 minutes)
+    python bench/mutants.py --record               which tests reach which functions (Python 3.12: 15 minutes)
     python bench/mutants.py --draw 30 --seed 1     try 30 of them, two at a time
     python bench/mutants.py --only 3f9a02c81d77    try those of these names
 
@@ -24,14 +24,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
 from mutant_edits import Edit, generated
-from mutant_reach import Reach
+from mutant_reach import FOLDER, SITE, TEST, Reach
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "build" / "mutants"
@@ -73,15 +73,19 @@ def drawn(count: int, seed: int) -> list[Edit]:
 
 def record() -> None:
     """Run all tests once, and keep what each reaches."""
-    if sys.version_info < (3, 12):
-        sys.exit("error: --record needs Python 3.12 or newer, which tells what runs at hardly any cost")
     shutil.rmtree(RECORD, ignore_errors=True)
-    bench = str(ROOT / "bench")
-    places = os.pathsep.join((str(ROOT), bench, f"{bench}/mutant_reach_site"))
-    environment = os.environ | {"PYTHONPATH": places, "LAMINA_CACHE": "off", "LAMINA_REACH": str(RECORD)}
+    environment = os.environ | recording(ROOT, RECORD) | {"LAMINA_CACHE": "off"}
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "mutant_reach", f"--reach={RECORD}", "-m", "not long"]
     subprocess.run([*pytest, "-n", "2"], cwd=ROOT, env=environment, check=False)
-    subprocess.run([sys.executable, f"{bench}/mutant_reach.py", str(RECORD)], cwd=ROOT, env=environment, check=True)
+    subprocess.run(
+        [sys.executable, str(ROOT / "bench" / "mutant_reach.py"), str(RECORD)], cwd=ROOT, env=environment, check=True
+    )
+
+
+def recording(root: Path, folder: Path, test: str = "") -> dict[str, str]:
+    """The environment in which commands of a checkout record what they reach, for `test` where it is given."""
+    places = os.pathsep.join(str(p) for p in (root, root / "bench", root / "bench" / SITE.name))
+    return {"PYTHONPATH": places, FOLDER: str(folder)} | ({TEST: test} if test else {})
 
 
 # -- trying --------------------------------------------------------------------------------------------------------
@@ -106,14 +110,16 @@ class Workplace:
         """Remove the copy."""
         subprocess.run(["git", "-C", str(ROOT), "worktree", "remove", "--force", str(self.root)], check=True)
 
-    def run(self, command: Sequence[str], seconds: float, root: Path | None = None) -> tuple[int | None, str]:
+    def run(
+        self, command: Sequence[str], seconds: float, root: Path | None = None, more: Mapping[str, str] | None = None
+    ) -> tuple[int | None, str]:
         """Run a command in the copy: its exit status, None where it took too long, and what it printed.
 
-        Or with another checkout, `root`.
+        Or with another checkout, `root`; `more` are variables of its environment.
         """
         root = root or self.root
         with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile("w+", errors="replace") as out:
-            environment = os.environ | {"PYTHONPATH": str(root), "LAMINA_CACHE_DIR": cache}
+            environment = os.environ | {"PYTHONPATH": str(root), "LAMINA_CACHE_DIR": cache} | dict(more or {})
             child = subprocess.Popen(command, cwd=root, env=environment, stdout=out, stderr=out, start_new_session=True)
             self._children.add(child.pid)
             try:

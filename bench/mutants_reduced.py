@@ -2,10 +2,11 @@
 
     python bench/mutants_reduced.py --count 10 --seed 0
 
-The edits of `bench/mutants.py` in the order of the draw, each in a copy of the checkout (what git has at HEAD). Five
-models of a hundred ops and more, drawn by the generators of `lamina fuzz`, are given to `lamina reduce` in that copy:
-an edit that none of them shows is passed over, the first that one shows is reduced. It ends with so many reduced. Exit
-status 1 where more than 8 ops are left of one, or it took more than two minutes.
+The edits of `bench/mutants.py` in the order of the draw, each in a copy of the checkout (what git has at HEAD). Models
+of a hundred ops and more are drawn by the generators of `lamina fuzz`, and it is recorded which functions each of them
+reaches. Of an edit, models that reach its function are given to `lamina reduce` in that copy: an edit that none of
+them shows is passed over, the first that one shows is reduced. It ends with so many reduced. Exit status 1 where more
+than 8 ops are left of one, or it took more than two minutes.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
+from typing import TypeVar
 
 import numpy as np
 import onnx
 from mutant_edits import Edit
-from mutants import ROOT, Workplace, drawn
+from mutant_reach import Reach
+from mutants import ROOT, Workplace, drawn, recording
 
 sys.path.insert(0, str(ROOT))
 
@@ -36,6 +40,8 @@ from lamina.debugging.subgraph import body_of  # noqa: E402
 from lamina.errors import EXIT_INPUT, EXIT_OK, LaminaError  # noqa: E402
 from lamina.frontends.onnx import load_onnx  # noqa: E402
 from lamina.interpreters.relay_reference import main_function  # noqa: E402
+
+T = TypeVar("T")
 
 OPSET = 18
 LEAST_OPS = 100
@@ -64,13 +70,17 @@ def of_operators(graph: OnnxGraph) -> None:
         draw_node(graph, *graph.draw.random.choices(names, weights)[0])
 
 
-MODELS: dict[str, Callable[[OnnxGraph], None]] = {
-    "images": of_blocks(b.image, b.IMAGES),
-    "bytes": of_blocks(b.image, b.QUANTISED),
-    "sequences": of_blocks(b.sequence, b.SEQUENCES),
-    "signals": of_blocks(b.signal, b.OF_SEQUENCES),
-    "operators": of_operators,
+MODELS: dict[str, tuple[int, Callable[[OnnxGraph], None]]] = {
+    "images": (3, of_blocks(b.image, b.IMAGES)),
+    "bytes": (2, of_blocks(b.image, b.QUANTISED)),
+    "sequences": (3, of_blocks(b.sequence, b.SEQUENCES)),
+    "signals": (2, of_blocks(b.signal, b.OF_SEQUENCES)),
+    "operators": (8, of_operators),
 }
+"""How many models of each kind, and what fills one."""
+SEEDS_OF_EACH = 1000
+MOST_TRIED = 4
+"""Models that are given for one edit."""
 
 
 @dataclass(frozen=True)
@@ -80,35 +90,38 @@ class Model:
     path: Path
     ops: int
 
-    @property
-    def command(self) -> list[str]:
+    def command(self, place: Workplace) -> list[str]:
         """`lamina reduce` of it, at one level of optimisation."""
         words = [sys.executable, "-m", "lamina.cli", "reduce", str(self.path), "--quiet", "--opt-level", "3"]
-        arrays = ["--input", str(self.path.with_suffix(".npz"))]
-        return [*words, *arrays, "--seconds", f"{LONGEST - 10:g}", "-o", str(self.path.with_suffix(".mlir"))]
+        written = ["-o", str(place.root.with_suffix(".mlir"))]
+        return [*words, "--input", str(self.path.with_suffix(".npz")), "--seconds", f"{LONGEST - 10:g}", *written]
 
 
-def drawn_model(name: str, folder: Path, place: Workplace) -> Model:
-    """The first model of a kind that has so many ops, and in which nothing goes wrong as the checkout is."""
-    seed = 0
+def drawn_model(name: str, number: int, folder: Path, reach: Path, place: Workplace) -> Model:
+    """The first model of a kind that has so many ops, and in which nothing goes wrong as the checkout is.
+
+    Each number has seeds of its own. What the model reaches is recorded in the folder `reach`, by its file's name.
+    """
+    seed = number * SEEDS_OF_EACH
     while True:
         graph = OnnxGraph(Draw(seed, Sizes.ODD), OPSET, exact=False)
         seed += 1
         try:
-            MODELS[name](graph)
+            MODELS[name][1](graph)
             model = graph.model().SerializeToString()
             ops = len(body_of(main_function(load_onnx(model).module)))
         except (CannotDraw, LaminaError):
             continue
         if ops < LEAST_OPS:
             continue
-        found = Model(folder / f"{name}.onnx", ops)
+        found = Model(folder / f"{name}{seed - 1}.onnx", ops)
         found.path.write_bytes(model)
         np.savez(found.path.with_suffix(".npz"), **graph.inputs)
-        status, said = place.run(found.command, LONGEST + SLACK)
-        if status == EXIT_INPUT and "Error" not in said:
+        recorded = recording(place.root, reach, found.path.stem)
+        status, said = place.run(found.command(place), 3 * LONGEST, more=recorded)
+        if status == EXIT_INPUT and "there is no fault" in said:
             return found
-        print(f"{name}, {ops} ops of seed {seed - 1}: {last_line(said)}", flush=True)
+        print(f"{found.path.stem}, {ops} ops: {last_line(said)}", flush=True)
 
 
 def last_line(said: str) -> str:
@@ -134,14 +147,14 @@ class Reduced:
 
 
 def reduced(edit: Edit, models: Sequence[Model], place: Workplace) -> Reduced | None:
-    """Make an edit in a copy and reduce the first model that shows it; None where none does."""
+    """Make an edit in a copy and reduce the first of the models that shows it; None where none does."""
     path = place.root / edit.file
     text = path.read_text()
     path.write_text(edit.applied(text))
     try:
         for model in models:
             start = time.monotonic()
-            status, said = place.run(model.command, LONGEST + SLACK)
+            status, said = place.run(model.command(place), LONGEST + SLACK)
             if status == EXIT_INPUT:
                 continue
             seconds = time.monotonic() - start
@@ -170,27 +183,48 @@ def main() -> None:
     args = parser.parse_args()
     edits = drawn(1 << 30, args.seed)
     found: list[Reduced] = []
-    tried = 0
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(args.jobs) as pool:
-        places = [Workplace(Path(folder) / str(n)) for n in range(args.jobs)]
+    passed_over = 0
+    with tempfile.TemporaryDirectory(prefix="mutants-") as name, ThreadPoolExecutor(args.jobs) as pool:
+        folder = Path(name)
+        places: SimpleQueue[Workplace] = SimpleQueue()
+        made = [Workplace(folder / str(n)) for n in range(args.jobs)]
+        for place in made:
+            places.put(place)
+
+        def in_a_place(work: Callable[..., T], *given: object) -> T:
+            place = places.get()
+            try:
+                return work(*given, place)
+            finally:
+                places.put(place)
+
         try:
-            # A copy has models of its own: their tests are written beside them.
-            models = [[drawn_model(name, made, place) for name in MODELS] for place in places
-                      for made in [Path(tempfile.mkdtemp(dir=folder))]]  # fmt: skip
-            while len(found) < args.count and tried < len(edits):
-                some = edits[tried : tried + args.jobs]
-                tried += len(some)
-                for one in pool.map(reduced, some, models, places):
+            slots = [(kind, n) for kind, (count, _) in MODELS.items() for n in range(count)]
+            drawing = [pool.submit(in_a_place, drawn_model, *s, folder, folder / "reach") for s in slots]
+            models = {m.path.stem: m for m in (future.result() for future in drawing)}
+            reach = Reach.gathered(folder / "reach")
+            shown = [(e, [models[t] for t in reach.of(e.file, e.function) if t in models]) for e in edits]
+            shown = [(edit, by[:MOST_TRIED]) for edit, by in shown if by]
+            print(f"{len(models)} models; they reach {len(shown)} of {len(edits)} edits", flush=True)
+            for at in range(0, len(shown), args.jobs):
+                if len(found) >= args.count:
+                    break
+                some = [pool.submit(in_a_place, reduced, edit, by) for edit, by in shown[at : at + args.jobs]]
+                for one in (future.result() for future in some):
+                    passed_over += one is None
                     if one is not None:
                         found.append(one)
                         print(one, flush=True)
         finally:
-            for place in places:
+            for place in made:
                 place.stop()
+            pool.shutdown()
+            for place in made:
                 place.close()
     found = found[: args.count]
     good = sum(r.left is not None and r.left <= MOST_LEFT and r.seconds <= LONGEST for r in found)
-    print(f"{len(found)} of {tried} edits were seen; {good} have at most {MOST_LEFT} ops after at most {LONGEST:g} s")
+    print(f"{len(found)} edits, {passed_over} that no model shows")
+    print(f"{good} have at most {MOST_LEFT} ops after at most {LONGEST:g} s")
     sys.exit(good < len(found))
 
 
