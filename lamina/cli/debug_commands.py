@@ -125,7 +125,7 @@ def _reduce_import(args: Any, out: TextIO, tell: Callable[[str], None]) -> int:
     time = args.seconds, args.limit
     found, fault = least_model(args.file, arrays_of(args.input), args.seed, *time, args.load, tell)
     folder = Path(args.output).with_suffix("") if args.output else None
-    out.write(f"{fault.outcome.kind}: {fault.outcome.said} (the importer)\n{text_of(found.model)}")
+    out.write(f"{fault.outcome.kind}: {fault.outcome.said} (the importer)\n{text_of(found.model).rstrip()}\n")
     out.write(f"{found.write(folder, fault)}\n")
     return EXIT_OK
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,10 @@ PERTURBATION = {"float16": 1e-3, "bfloat16": 1e-2, "float32": 2e-6, "float64": 2
 """Change of the inputs, as a part of themselves, made to see how much the results then move."""
 RUNS = 4
 """The number of such runs, with other digits each time."""
+
+Decided = Callable[[int, Any, Any, Any], Any]
+"""The elements of a result that roundings decide, of those that are wrong: by the result's number, an array of booleans
+that says which are wrong, what was got and what was expected."""
 
 
 @dataclass(frozen=True)
@@ -63,23 +68,25 @@ def first_difference(expected: Array, got: Array) -> tuple[int, ...] | None:
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
 
 
-def furthest(expected: Mapping[str, Array], got: Mapping[str, Array], noise: Sequence[Array] = ()) -> Apart | None:
+def furthest(expected: Mapping[str, Array], got: Mapping[str, Array], decided: Decided | None = None) -> Apart | None:
     """The element that is furthest off among results in the same order; None where all are near enough.
 
-    `noise` is by how much roundings move each element of each result (`noise_of`).
+    `decided` tells of elements that roundings decide, which may be anything.
     Raises InputError where results differ in number, type or shape.
     """
     if len(expected) != len(got):
         raise InputError(f"{len(got)} results, expected {len(expected)}")
     worst: Apart | None = None
     for n, ((name, a), b) in enumerate(zip(expected.items(), got.values(), strict=True)):
-        found = _furthest(name, np.asarray(a), np.asarray(b), noise[n] if n < len(noise) else None)
+        found = _furthest(name, np.asarray(a), np.asarray(b), partial(decided, n) if decided is not None else None)
         if found is not None and (worst is None or found.error > worst.error):
             worst = found
     return worst
 
 
-def _furthest(name: str, expected: Array, got: Array, noise: Array | None) -> Apart | None:
+def _furthest(
+    name: str, expected: Array, got: Array, decided: Callable[[Array, Array, Array], Array] | None
+) -> Apart | None:
     _same_type(expected, got)
     if not expected.size:
         return None
@@ -88,19 +95,22 @@ def _furthest(name: str, expected: Array, got: Array, noise: Array | None) -> Ap
         off = (expected != got).astype(np.float64)
         allowed, scale = np.zeros(off.shape), 0.0
     else:
-        a, b, off = _errors(expected, got)
-        off[_equal(a, b)] = 0.0
-        off[~np.isfinite(off)] = np.inf
-        scale = _largest(a)
+        off = _far(expected, got)
+        scale = _largest(expected.astype(np.float64))
         allowed = np.full(off.shape, part * scale)
-    if noise is not None:
-        allowed = np.maximum(allowed, SPREAD * noise)
     off = np.where(off > allowed, off, 0.0)
+    if decided is not None and off.any():
+        off = np.where(decided(off > 0, got, expected), 0.0, off)
     if not off.any():
         return None
     index = np.unravel_index(int(np.argmax(off)), off.shape)
     error = float(off[index]) / scale if scale else np.inf
     return Apart(name, tuple(int(i) for i in index), expected[index], got[index], error)
+
+
+def within(noise: Sequence[Array]) -> Decided:
+    """The elements that are off by no more than what roundings make of them, `noise_of` some runs, allows."""
+    return lambda n, wrong, got, expected: wrong & (_far(expected, got) <= SPREAD * noise[n])
 
 
 def noise_of(runs: Sequence[Sequence[Array]]) -> list[Array]:
@@ -152,6 +162,13 @@ def _errors(expected: Array, got: Array) -> tuple[Array, Array, Array]:
     a, b = expected.astype(np.float64), got.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         return a, b, np.asarray(np.abs(a - b))  # numpy makes numbers of arrays without axes
+
+
+def _far(expected: Array, got: Array) -> Array:
+    """Distances of elements: 0 where they are equal or both NaN, infinitely where one alone is no number."""
+    a, b, off = _errors(expected, got)
+    off = np.where(_equal(a, b), 0.0, off)
+    return np.where(np.isfinite(off), off, np.inf)
 
 
 def _equal(a: Array, b: Array) -> Array:

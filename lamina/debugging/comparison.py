@@ -45,6 +45,8 @@ class Comparer:
     """None where nobody can tell how well conditioned the results are: then they are as they are."""
     missed: float = MISSED
     """The share of the elements that roundings decide which no run need show."""
+    persistent: bool = True
+    """Whether more runs are made also where the first ones explain nothing."""
     doubtful: int = 0
     """Elements that roundings decide, seen so far."""
     _runs: list[Sequence[Any]] = field(default_factory=list[Sequence[Any]])
@@ -71,7 +73,7 @@ class Comparer:
         wrong = self._wrong_floats(got, expected, floor) if is_float else got != expected
         if not wrong.any():
             return ""
-        doubtful = self._doubtful(wrong, n, got, expected)
+        doubtful = self.decided(n, wrong, got, expected)
         self.doubtful += int(np.count_nonzero(doubtful))
         wrong &= ~doubtful
         count = int(np.count_nonzero(wrong))
@@ -96,10 +98,10 @@ class Comparer:
             self._runs += [self.noisy(n - 1 if n else None) for n in range(len(self._runs), count + 1)]
         return self._runs[: count + 1]
 
-    def _doubtful(self, wrong: Any, n: int, got: Any, expected: Any) -> Any:
+    def decided(self, n: int, wrong: Any, got: Any, expected: Any) -> Any:
         """Those of the wrong elements that roundings decide: all of them where runs miss no more than they may."""
         found = wrong & self._decided(self.runs(), n, got, expected)
-        if self.noisy is None or np.array_equal(found, wrong):
+        if self.noisy is None or np.array_equal(found, wrong) or not (self.persistent or found.any()):
             return found
         total, count, decided = np.count_nonzero(wrong), MORE_RUNS, np.count_nonzero(found)
         while count <= MOST_RUNS:

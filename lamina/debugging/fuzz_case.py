@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
@@ -195,14 +195,25 @@ def _refused(error: LaminaError) -> Outcome:
 def second_opinion(
     program: Program, comparer: Comparer, got: dict[str, Any], report: Report, preferred: str
 ) -> Outcome | None:
-    """Compare with what knows nothing of our importer; where the two of them disagree, one of them is on our side.
-
-    Each answers for some of the outputs. One is wrong where an answer differs, and no other agrees. `comparer` knows
-    what other programs may do otherwise.
-    """
+    """Compare with what knows nothing of our importer; where the two of them disagree, one of them is on our side."""
     slow = report.sizes == Sizes.REAL
     # ONNX's reference takes too long for real sizes: it is asked where onnxruntime differs, whose sums are less exact.
-    order = sorted(ORACLES, key=lambda n: n != ("onnxruntime" if slow else preferred))
+    asked, wrong = against_others(program, comparer, got, "onnxruntime" if slow else preferred, slow)
+    if wrong:
+        return Outcome(Kind.MISMATCH, next(iter(wrong.values())), f"{IMPORT_PAIR} {' and '.join(asked)}")
+    report.oracle = " and ".join(asked) or report.oracle
+    return None
+
+
+def against_others(
+    program: Program, comparer: Comparer, got: Mapping[str, Any], preferred: str, slow: bool = True
+) -> tuple[list[str], dict[str, str]]:
+    """Compare with what knows nothing of our importer: who was asked, and what is wrong, by the output.
+
+    Each answers for some of the outputs. One is wrong where an answer differs, and no other agrees. `comparer` knows
+    what other programs may do otherwise. Where ONNX's reference is `slow`, it is asked about what is wrong alone.
+    """
+    order = sorted(ORACLES, key=lambda n: n != preferred)
     # These have the same runs.
     knowing = {
         MEAN_OF_SQUARES: replace(comparer, tolerance=LOOSE * comparer.tolerance),
@@ -229,10 +240,7 @@ def second_opinion(
                 wrong.pop(output, None)
             elif output not in wrong:
                 wrong[output] = found
-    if wrong:
-        return Outcome(Kind.MISMATCH, next(iter(wrong.values())), f"{IMPORT_PAIR} {' and '.join(asked)}")
-    report.oracle = " and ".join(asked) or report.oracle
-    return None
+    return asked, wrong
 
 
 def tolerance_of(program: Program) -> float:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.debugging.agreement import RUNS, noise_of, perturbed_runs
+from lamina.debugging.agreement import Decided, noise_of, perturbed_runs, within
+from lamina.debugging.comparison import Comparer
 from lamina.debugging.states import run_state
 from lamina.debugging.stored_case import savable
 from lamina.dialects.numpy_dtypes import numpy_dtype
@@ -31,26 +32,37 @@ class Reference:
     ctx: LaminaContext
     inputs: Mapping[str, Any]
     file: Path | None
+    _decided: Decided | None = None
 
     def results(self) -> dict[str, Any]:
         """By name: those of the oracles, of te's and tir's interpreters, or of naive loops. Raises LaminaError."""
         return self._kept("", lambda: run_state(self.module.clone(), self.ctx, self.inputs))
 
-    def noise(self) -> list[Any]:
-        """By how much roundings move each result: those of every op of a graph, of loops those of the inputs."""
-        return list(self._kept(".noise", self._noise).values())
+    def decided(self, n: int, wrong: Any, got: Any, expected: Any) -> Any:
+        """Of the wrong elements of a result those that roundings decide: roundings of every op of a graph, of loops
+        those of the inputs (`agreement.Decided`)."""
+        if self._decided is None:
+            if level_of(self.module) == "relay" and not needs_machine(self.module):
+                names = list(self.results())
+                self._decided = Comparer(names, noisy=self._rounded, persistent=False).decided
+            else:
+                self._decided = within(list(self._kept(".noise", self._noise).values()))
+        return self._decided(n, wrong, got, expected)
+
+    def _rounded(self, seed: int | None) -> list[Any]:
+        """The results of a graph with the roundings of a seed."""
+        return list(self._kept(f".rounded {seed}", lambda: self._precise(seed)).values())
+
+    def _precise(self, seed: int | None) -> dict[str, Any]:
+        from lamina.debugging.precise import PreciseModule
+
+        main = main_function(self.module)
+        arrays = [self.inputs[name] for name in argument_names(main, main.body.block.args)]
+        found = PreciseModule(self.module, self.ctx.params, arrays).run(seed)
+        return {name: r.astype(e.dtype) for r, (name, e) in zip(found, self.results().items(), strict=True)}
 
     def _noise(self) -> dict[str, Any]:
         expected = self.results()
-        if level_of(self.module) == "relay" and not needs_machine(self.module):
-            from lamina.debugging.precise import PreciseModule
-
-            main = main_function(self.module)
-            arrays = [self.inputs[name] for name in argument_names(main, main.body.block.args)]
-            precise = PreciseModule(self.module, self.ctx.params, arrays)
-            runs = [precise.run(seed) for seed in range(RUNS)]
-            typed = [[r.astype(e.dtype) for r, e in zip(run, expected.values(), strict=True)] for run in runs]
-            return dict(zip(expected, noise_of(typed), strict=True))
         runs = perturbed_runs(
             lambda moved: run_state(self.module.clone(), self.ctx, moved), self.inputs, list(expected.values())
         )

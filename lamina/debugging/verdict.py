@@ -285,7 +285,7 @@ def _compared(reference: Reference, got: Mapping[str, Any], plain: bool) -> Verd
         apart = furthest(reference.results(), got)
         if apart is not None and not plain:
             # Is it the program that makes large differences of small ones?
-            apart = furthest(reference.results(), got, reference.noise())
+            apart = furthest(reference.results(), got, reference.decided)
     except LaminaError as e:
         return Verdict(Outcome(Kind.MISMATCH, e.what, RUN), np.inf)
     return Verdict(Outcome(Kind.MISMATCH, str(apart), RUN), apart.error) if apart is not None else SAME

@@ -6,6 +6,7 @@ its location, and say the op itself in one line, without its regions and with la
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
@@ -134,8 +135,25 @@ def _caret(source: str, d: Diagnostic) -> list[str]:
     return [printable, lead + "^" + "~" * (width - 1)]
 
 
+_PLAIN = re.compile(rb"[ !#-\[\]-~]*")
+"""Bytes that stand for themselves in a literal."""
+
+
 class ModulePrinter(Printer):
     """xDSL's printer, with the parentheses that it leaves out where a function's only result is a function."""
+
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        # What most texts are: the lines of a module are put together from a dozen pieces each.
+        if "\n" in text or self.stream is None:
+            return super().print_string(text, indent=indent)
+        self._current_column += len(text)
+        self.stream.write(text)
+
+    def print_bytes_literal(self, bytestring: bytes) -> None:
+        # xDSL prints each character on its own: the features of a target are some hundreds.
+        if _PLAIN.fullmatch(bytestring) is None:
+            return super().print_bytes_literal(bytestring)
+        self.print_string(f'"{bytestring.decode("ascii")}"')
 
     def print_op(self, op: Operation) -> None:
         kind = type(op)

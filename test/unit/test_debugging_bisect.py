@@ -13,12 +13,15 @@ import pytest
 from onnx import TensorProto, helper
 
 from lamina.cli import command as cli
-from lamina.debugging.agreement import first_difference, furthest, noise_of, perturbed_runs
+from lamina.debugging.agreement import first_difference, furthest, noise_of, perturbed_runs, within
 from lamina.debugging.bisect import first_bad
 from lamina.debugging.compare import compare_levels
+from lamina.debugging.reference import Reference
 from lamina.debugging.stored_case import StoredCase
 from lamina.errors import UsageError
 from lamina.frontends.onnx.registry import converters
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -77,7 +80,37 @@ def test_what_roundings_decide_is_no_difference() -> None:
     got = {"y": expected["y"] + np.float32(1e-8), "larger": expected["larger"] + 1}
     assert furthest(expected, got) is not None
     runs = perturbed_runs(run, inputs, list(expected.values()))  # type: ignore[arg-type]
-    assert furthest(expected, got, noise_of(runs)) is None
+    assert furthest(expected, got, within(noise_of(runs))) is None
+
+
+TIES = """
+func.func @main(%x: tensor<256xf32>) -> tensor<256xi8> {
+  %third = relay.constant dense<0.333333343> : tensor<f32>
+  %scale = relay.constant dense<2.0> : tensor<f32>
+  %zero = relay.constant dense<0> : tensor<i32>
+  %one = relay.multiply %x, %third : (tensor<256xf32>, tensor<f32>) -> tensor<256xf32>
+  %y = relay.qnn.quantize %one, %scale, %zero {rounding = "TONEVEN"}
+    : (tensor<256xf32>, tensor<f32>, tensor<i32>) -> tensor<256xi8>
+  return %y : tensor<256xi8>
+}
+"""
+
+
+def test_of_many_ties_few_roundings_show_each() -> None:
+    """Three times a third is 1, or a little more: a half of it is 0 or 1. Some runs leave a part of 256 as it is."""
+    ctx = LaminaContext()
+    x = np.full(256, 3, np.float32)
+    x[7] = 30
+    reference = Reference(parse_text(ctx, TIES, "ties.mlir"), ctx, {"x": x}, None)
+    expected = reference.results()
+    (exact,) = expected.values()
+    assert exact[7] == 5 and np.array_equal(np.delete(exact, 7), np.zeros(255))
+    other = {name: np.where(x == 3, 1, exact).astype(np.int8) for name in expected}
+    assert furthest(expected, other) is not None
+    assert furthest(expected, other, reference.decided) is None
+    wrong = {name: np.where(x == 3, 1, 6).astype(np.int8) for name in expected}
+    found = furthest(expected, wrong, reference.decided)
+    assert found is not None and found.index == (7,)
 
 
 # -- compare, compiled between the steps ---------------------------------------------------------------------------
@@ -88,7 +121,7 @@ def test_results_without_axes_are_compared_as_others() -> None:
     assert furthest({"y": one}, {"y": one}) is None
     assert str(furthest({"y": one}, {"y": two})) == "result 'y' is 2.0, expected 1.0"
     noise = noise_of([[one], [two]])
-    assert noise[0].shape == () and furthest({"y": one}, {"y": two}, noise) is None
+    assert noise[0].shape == () and furthest({"y": one}, {"y": two}, within(noise)) is None
     assert np.isinf(noise_of([[one], [np.array(np.nan, np.float32)]])[0])
 
 
