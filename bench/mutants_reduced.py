@@ -77,7 +77,7 @@ MODELS: dict[str, tuple[int, Callable[[OnnxGraph], None]]] = {
     "signals": (2, of_blocks(b.signal, b.OF_SEQUENCES)),
     "operators": (8, of_operators),
 }
-"""How many models of each kind, and what fills one."""
+"""The number of models of each kind, and what fills one."""
 SEEDS_OF_EACH = 1000
 MOST_TRIED = 4
 """Models that are given for one edit."""
