@@ -35,7 +35,6 @@ from lamina.debugging.generators import blocks as b  # noqa: E402
 from lamina.debugging.generators.draw import Draw, Sizes  # noqa: E402
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, Tensor  # noqa: E402
 from lamina.debugging.generators.operator_graphs import draw_node, likely  # noqa: E402
-from lamina.debugging.stored_case import MODEL  # noqa: E402
 from lamina.debugging.subgraph import body_of  # noqa: E402
 from lamina.errors import EXIT_INPUT, EXIT_OK, LaminaError  # noqa: E402
 from lamina.frontends.onnx import load_onnx  # noqa: E402
@@ -93,7 +92,7 @@ class Model:
     def command(self, place: Workplace) -> list[str]:
         """`lamina reduce` of it, at one level of optimisation."""
         words = [sys.executable, "-m", "lamina.cli", "reduce", str(self.path), "--quiet", "--opt-level", "3"]
-        written = ["-o", str(place.root.with_suffix(".mlir"))]
+        written = ["-o", str(place.root.with_name(f"{place.root.name}-least.mlir"))]
         return [*words, "--input", str(self.path.with_suffix(".npz")), "--seconds", f"{LONGEST - 10:g}", *written]
 
 
@@ -112,7 +111,7 @@ def drawn_model(name: str, number: int, folder: Path, reach: Path, place: Workpl
             ops = len(body_of(main_function(load_onnx(model).module)))
         except (CannotDraw, LaminaError):
             continue
-        if ops < LEAST_OPS:
+        if ops < LEAST_OPS or graph.alone:  # a program that tells what the model is does not know it
             continue
         found = Model(folder / f"{name}{seed - 1}.onnx", ops)
         found.path.write_bytes(model)
@@ -170,7 +169,7 @@ def ops_left(said: str) -> int:
     counted = re.search(r"\d+ ops -> (\d+) in ", said)
     if counted is not None:
         return int(counted[1])
-    written = Path(said.strip().splitlines()[-1]) / MODEL
+    written = Path(said.strip().splitlines()[-1])
     return len(onnx.ModelProto.FromString(written.read_bytes()).graph.node)
 
 
