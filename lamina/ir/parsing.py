@@ -8,24 +8,31 @@ memory), near names for what it does not know, and one kind of exception: `TextE
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     UNKNOWN_LOC,
     AnyDenseElement,
     AnyFloat,
+    ComplexType,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
+    IndexType,
     IntAttr,
+    IntegerType,
     ModuleOp,
     RankedStructure,
     StringAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
+from xdsl.irdl import AttrConstraint, base
 from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input, Span
@@ -90,6 +97,20 @@ def _small(value: int) -> IntAttr:
     if found is None:
         found = _SMALL[value] = IntAttr(value)
     return found
+
+
+_PLAIN_TYPE = re.compile(
+    r"(?:(?:tensor|vector|memref)<(?:[0-9]+x)*+[a-z][a-z0-9]*+>|[a-z][a-z0-9]*+(?!<))(?![a-zA-Z0-9_$.])", re.ASCII
+)
+"""A number, or a tensor of static shape, written without spaces."""
+_TYPES: dict[str, TypeAttribute] = {}
+"""Such types by their text: a text has few, each many times, and to make one takes as long as to read an op."""
+MAX_TYPES = 10_000
+
+
+@cache
+def _dense_type() -> AttrConstraint[RankedStructure[AnyDenseElement]]:
+    return base(RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType])
 
 
 class _BitsElement(AttrParser._TensorLiteralElement):  # type: ignore[reportPrivateUsage]
@@ -235,6 +256,24 @@ class SourceParser(Parser):
                 self.raise_error(f"integer width is limited to {MAX_INTEGER_WIDTH} bits", token.span)
         return super()._parse_optional_integer_or_float_type()
 
+    def parse_optional_type(self) -> TypeAttribute | None:
+        token = self._current_token
+        if token.kind is not MLIRTokenKind.BARE_IDENT:
+            return super().parse_optional_type()
+        match = _PLAIN_TYPE.match(self.lexer.input.content, token.span.start)
+        if match is None:
+            return super().parse_optional_type()
+        found = _TYPES.get(match[0])
+        if found is not None:
+            self._resume_from(match.end())
+            return found
+        found = super().parse_optional_type()
+        if found is not None:
+            if len(_TYPES) >= MAX_TYPES:
+                _TYPES.clear()
+            _TYPES[match[0]] = found
+        return found
+
     def _check_elements(self, shape: tuple[int, ...] | list[int], span: Span) -> None:
         count = 1
         for extent in shape:
@@ -248,8 +287,15 @@ class SourceParser(Parser):
         return _BitsElement(False, found.value, found.span) if found.span.text[:2] in ("0x", "0X") else found
 
     def _parse_dense_literal_type(self):  # noqa: ANN202
+        # xDSL's makes the constraint anew for each literal, which takes as long as reading twenty ops.
         span = self._current_token.span
-        type_ = super()._parse_dense_literal_type()
+        type_ = self.expect(self.parse_optional_type, "type of the constant expected")
+        if not _dense_type().verifies(type_):
+            self.raise_error(
+                "expected a tensor, memref or vector of numbers", span
+            )
+        if DYNAMIC_INDEX in type_.get_shape():
+            self.raise_error("the shape of a constant is static", span)
         self._check_elements(type_.get_shape(), span)
         return type_
 

@@ -11,3 +11,12 @@
 // -----
 // expected-error@+1 {{constant of 1000000000000 elements; the limit of a text is}}
 %0 = arith.constant dense<0.0> : tensor<1000000x1000000xf32>
+// -----
+// expected-error@+1 {{the shape of a constant is static}}
+%0 = arith.constant dense<0.0> : tensor<?xf32>
+// -----
+// expected-error@+1 {{expected a tensor, memref or vector of numbers}}
+%0 = arith.constant dense<0.0> : f32
+// -----
+// expected-error@+1 {{type of the constant expected}}
+%0 = arith.constant dense<0.0> : 3
