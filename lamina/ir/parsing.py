@@ -291,9 +291,7 @@ class SourceParser(Parser):
         span = self._current_token.span
         type_ = self.expect(self.parse_optional_type, "type of the constant expected")
         if not _dense_type().verifies(type_):
-            self.raise_error(
-                "expected a tensor, memref or vector of numbers", span
-            )
+            self.raise_error("expected a tensor, memref or vector of numbers", span)
         if DYNAMIC_INDEX in type_.get_shape():
             self.raise_error("the shape of a constant is static", span)
         self._check_elements(type_.get_shape(), span)

@@ -178,6 +178,28 @@ def test_attributes_for_which_the_reference_is_not_asked(op: str, attributes: An
 
 
 @pytest.mark.parametrize(
+    "op, attributes, differs",
+    [
+        ("LSTM", {"hidden_size": 4}, False),
+        ("LSTM", {"hidden_size": 4, "clip": 2.0}, True),
+        ("GRU", {"hidden_size": 4, "clip": 2.0}, False),
+        ("DynamicQuantizeLSTM", {"hidden_size": 4}, True),
+        ("LabelEncoder", {"keys_int64s": [1, 2], "values_int64s": [3, 3]}, False),
+        ("LabelEncoder", {"keys_int64s": [1, 1], "values_int64s": [3, 4]}, True),
+        ("LabelEncoder", {"keys_tensor": numpy_helper.from_array(np.array([0.5, 0.5]))}, True),
+        ("TreeEnsemble", {"post_transform": 0}, False),
+        ("TreeEnsemble", {"post_transform": 2}, True),
+        ("TreeEnsembleRegressor", {"n_targets": 2, "post_transform": "SOFTMAX"}, False),
+        ("TreeEnsembleRegressor", {"n_targets": 1, "post_transform": "SOFTMAX"}, True),
+        ("TreeEnsembleRegressor", {"n_targets": 1, "base_values": [0.5]}, False),
+        ("TreeEnsembleRegressor", {"n_targets": 2, "base_values": [0.5, 1.0]}, True),
+    ],
+)
+def test_attributes_for_which_onnxruntime_is_not_asked(op: str, attributes: Any, differs: bool) -> None:
+    assert engines.onnxruntime_differs(helper.make_node(op, ["x"], ["y"], **attributes)) == differs
+
+
+@pytest.mark.parametrize(
     "first, second, is_wrong",
     [
         ({"sum": 3}, {"sum": 2}, False),

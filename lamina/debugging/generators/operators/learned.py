@@ -75,8 +75,6 @@ def lists(g: OnnxGraph, version: int, keys: list[Any], values: list[Any], kind: 
     # onnxruntime takes tensors for both or for neither.
     tensors = version >= 4 and (kind not in LISTS or (kind == made and kind != STRING and g.draw.chance(0.5)))
     found: dict[str, Any] = {}
-    if len(set(keys)) < len(keys):
-        g.alone.append("of equal keys onnxruntime takes the first, the standard the last")
     if tensors:
         for what, numbers, dtype in (("keys", keys, kind), ("values", values, made)):
             found[f"{what}_tensor"] = numpy_helper.from_array(np.array(numbers, dtype))
@@ -178,8 +176,6 @@ def tree_ensemble(g: OnnxGraph, name: str) -> None:
     if members:
         attributes["membership_values"] = numpy_helper.from_array(np.array(members, x.dtype))
     transform = g.draw.choice((None, 0, 0, 1, 2))
-    if transform:
-        g.alone.append("onnxruntime takes the numbers of the transforms for one another, ONNX's reference has none")
     g.node(name, [x], domain=LEARNED, bound=32, types=[(x.dtype, (x.shape[0], targets))], tree_roots=roots,
            n_targets=targets, aggregate_function=g.draw.choice((None, 0, 1, 2, 3)), post_transform=transform,
            **attributes)  # fmt: skip
@@ -219,11 +215,7 @@ def tree_ensemble_regressor(g: OnnxGraph, name: str) -> None:
         attributes["nodes_missing_value_tracks_true"] = columns[7]
     if g.draw.chance(0.4):
         attributes["base_values"] = [g.draw.integer(-8, 8) / 8 for _ in range(targets)]
-        if targets > 1:
-            g.alone.append("onnxruntime gives no base value to a target that no tree votes for")
     transform = g.draw.choice((None, "NONE", *TRANSFORMS))
-    if targets == 1 and transform in ("SOFTMAX", "LOGISTIC"):
-        g.alone.append("onnxruntime does not transform a single target")
     if version >= 3 and x.dtype == "float64":
         # onnxruntime wants doubles in tensors where the rows are doubles.
         for plain in ("nodes_values", "target_weights", "base_values"):

@@ -46,8 +46,6 @@ def recurrent(g: OnnxGraph, name: str) -> None:
         attributes["linear_before_reset"] = g.draw.choice((0, 1)) if g.opset >= 3 else None
     if g.draw.chance(0.2):
         attributes["clip"] = 2.0
-        if name == "LSTM":
-            g.alone.append("onnxruntime does not clip the cell on its way to the output")
     if name == "RNN" and g.draw.chance(0.4):
         attributes["activations"] = [g.draw.choice(ACTIVATIONS["RNN"]) for _ in range(two)]
     every = (batch, steps, two, hidden) if layout else (steps, two, batch, hidden)
@@ -79,7 +77,6 @@ def lstm_of_bytes(g: OnnxGraph, name: str) -> None:
     states = [g.some("float32", shape=state, bound=1) if g.draw.chance(0.5) else None for _ in "hc"]
     holes = g.weight((two, 3 * hidden), scale=0.5) if g.draw.chance(0.25) else None
     chosen = [g.draw.choice(("Sigmoid", "Tanh", "Relu")) for _ in range(3 * two)] if g.draw.chance(0.3) else None
-    g.alone.append("onnxruntime rounds the input and the states to bytes before each product")
     types = [("float32", (steps, two, batch, hidden)), *[("float32", state)] * 2]
     made = g.node(name, [x, w, r, b, lengths, *states, holes, *of_w, *of_r], 3, domain=MICROSOFT, types=types,
                   direction=direction, hidden_size=hidden, activations=chosen, clip=g.draw.choice((None, None, 2.0)),
