@@ -21,7 +21,7 @@ SOURCES := lamina dialects passes frontends backends
 # every file that it imports anew.
 BYTECODE := $(PY) -m compileall -q -j $(JOBS) $(SOURCES)
 
-.PHONY: help setup demo test untyped test-models test-long conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool bench-time-laws index docs index-check lock clean
+.PHONY: help setup demo test untyped test-models test-long conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool bench-time-laws bench-start-up index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -93,6 +93,9 @@ bench-opt-tool: $(STAMP) ## the cost of opt-tool by the number of ops, and the c
 
 bench-time-laws: $(STAMP) ## what start-up, linear passes and calls in processes may cost; fails where one got slower
 	$(PY) bench/time_laws.py
+
+bench-start-up: $(STAMP) ## what starting a command and compiling take, by turns with a commit: COMMIT=...
+	$(PY) bench/start_up.py $(or $(COMMIT),$(error give COMMIT=...))
 
 index: $(STAMP) ## write dialects/relay/op_index.py afresh
 	$(PY) -m tools.op_index
