@@ -101,6 +101,8 @@ def repeated_passages(files: Sequence[list[Line]]) -> Iterator[tuple[Line, Line]
 def functions(tree: ast.AST, is_public: bool = True) -> Iterator[tuple[FunctionNode, bool]]:
     """The functions and methods of a file, and whether others may call them: nested ones are nobody else's."""
     for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.expr):  # most of a file, and none of it a function with a name
+            continue
         if isinstance(node, FunctionNode):
             yield node, is_public and not node.name.startswith("_")
             yield from functions(node, False)
@@ -124,11 +126,15 @@ def count(places: Sequence[str]) -> CodeFigures:
             public += is_public
             if is_public and ast.get_docstring(node) is None:
                 undocumented.append(place)
-    repeated = [
+    return CodeFigures(len(paths), sum(map(len, files)), repeated(files), long, undocumented, public)
+
+
+def repeated(files: Sequence[list[Line]]) -> list[str]:
+    """The repeated passages of some files, a line each with both places."""
+    return [
         f"{a.path.relative_to(ROOT)}:{a.number}: as {b.path.relative_to(ROOT)}:{b.number}"
         for a, b in repeated_passages(files)
     ]
-    return CodeFigures(len(paths), sum(map(len, files)), repeated, long, undocumented, public)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
