@@ -49,7 +49,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
     return {
         "import": ["import lamina"],
         "opt-tool of a relu": [OPT_TOOL, str(relu)],
-        "a relu to te": [OPT_TOOL, str(relu), "-p", "relay-to-te"],
+        "a relu to te": [OPT_TOOL, str(relu), "-p", "relay-fuse-ops,relay-to-te"],
         "a relu compiled": [LAMINA, "compile", str(relu), "-o", str(folder / "relu.lamina")],
         "opt-tool of efficientnet_b0's tir": [OPT_TOOL, str(lowered)],
         "efficientnet_b0 compiled": [LAMINA, "compile", str(model), "-o", str(folder / "net.lamina")],
