@@ -133,12 +133,9 @@ def onnxruntime_differs(node: NodeProto) -> bool:
             return said.get("post_transform", 0) in (1, 2)
         case "TreeEnsembleRegressor":
             # Gives no base value to a target that no tree votes for, and does not transform a single target.
-            targets, transform = said.get("n_targets", 1), said.get("post_transform", b"NONE")
-            return (
-                bool(said.keys() & {"base_values", "base_values_as_tensor"})
-                if targets > 1
-                else transform in (b"SOFTMAX", b"LOGISTIC")
-            )
+            if said.get("n_targets", 1) > 1:
+                return any(name.startswith("base_values") for name in said)
+            return said.get("post_transform") in (b"SOFTMAX", b"LOGISTIC")
         case _:
             return False
 

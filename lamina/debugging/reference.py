@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ from lamina.runtime.entry_names import argument_names, level_of
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from lamina.debugging.precise import PreciseModule
+
 
 @dataclass
 class Reference:
@@ -32,34 +35,34 @@ class Reference:
     ctx: LaminaContext
     inputs: Mapping[str, Any]
     file: Path | None
-    _decided: Decided | None = None
 
     def results(self) -> dict[str, Any]:
         """By name: those of the oracles, of te's and tir's interpreters, or of naive loops. Raises LaminaError."""
         return self._kept("", lambda: run_state(self.module.clone(), self.ctx, self.inputs))
 
-    def decided(self, n: int, wrong: Any, got: Any, expected: Any) -> Any:
-        """Of the wrong elements of a result those that roundings decide: roundings of every op of a graph, of loops
-        those of the inputs (`agreement.Decided`)."""
-        if self._decided is None:
-            if level_of(self.module) == "relay" and not needs_machine(self.module):
-                names = list(self.results())
-                self._decided = Comparer(names, noisy=self._rounded, persistent=False).decided
-            else:
-                self._decided = within(list(self._kept(".noise", self._noise).values()))
-        return self._decided(n, wrong, got, expected)
+    @cached_property
+    def decided(self) -> Decided:
+        """Tells which elements roundings decide: roundings of every op of a graph, of loops those of the inputs."""
+        if level_of(self.module) != "relay" or needs_machine(self.module):
+            return within(list(self._kept(".noise", self._noise).values()))
+        return Comparer(list(self.results()), noisy=self._rounded, persistent=False).decided
 
     def _rounded(self, seed: int | None) -> list[Any]:
         """The results of a graph with the roundings of a seed."""
-        return list(self._kept(f".rounded {seed}", lambda: self._precise(seed)).values())
 
-    def _precise(self, seed: int | None) -> dict[str, Any]:
+        def compute() -> dict[str, Any]:
+            found = zip(self._precise.run(seed), self.results().items(), strict=True)
+            return {name: r.astype(e.dtype) for r, (name, e) in found}
+
+        return list(self._kept(f".rounded {seed}", compute).values())
+
+    @cached_property
+    def _precise(self) -> PreciseModule:
         from lamina.debugging.precise import PreciseModule
 
         main = main_function(self.module)
         arrays = [self.inputs[name] for name in argument_names(main, main.body.block.args)]
-        found = PreciseModule(self.module, self.ctx.params, arrays).run(seed)
-        return {name: r.astype(e.dtype) for r, (name, e) in zip(found, self.results().items(), strict=True)}
+        return PreciseModule(self.module, self.ctx.params, arrays)
 
     def _noise(self) -> dict[str, Any]:
         expected = self.results()
