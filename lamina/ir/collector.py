@@ -13,8 +13,12 @@ from contextlib import contextmanager
 MANY = 50_000
 """Objects that take a while to look at."""
 AT_LAST = 2_000_000
-"""After so many objects of earlier compilations what is garbage among them is collected."""
+"""After so many objects of earlier compilations what is garbage among them is collected, at the earliest."""
+OF_THOSE_ALIVE = 2
+"""Nor before there are as many as a half of those that the last collection left: looking takes time by their number, so
+that many programs that stay alive would make each further compilation slower."""
 _waiting = 0
+_alive = 0
 FROZEN_BY_PYTHON = 2000
 """Python 3.12 starts with some hundred frozen objects; a program that freezes has more: gc.freeze takes all."""
 
@@ -26,7 +30,7 @@ def quiet_gc() -> Generator[None]:
     What was made joins the oldest objects, which are looked at seldom, rather than the youngest, which would be looked
     at as soon as this ends. Where a program has frozen objects of its own, these stay frozen and ours are the youngest.
     """
-    global _waiting
+    global _waiting, _alive
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -36,9 +40,9 @@ def quiet_gc() -> Generator[None]:
             made = gc.get_count()[0]
             if made >= MANY and gc.get_freeze_count() < FROZEN_BY_PYTHON:
                 _waiting += made
-                if _waiting >= AT_LAST:
+                if _waiting >= max(AT_LAST, _alive // OF_THOSE_ALIVE):
                     gc.collect()
-                    _waiting = 0
+                    _waiting, _alive = 0, len(gc.get_objects())
                 else:
                     gc.freeze()
                     gc.unfreeze()

@@ -25,6 +25,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     monkeypatch.setattr(collector, "MANY", 1000)
     monkeypatch.setattr(collector, "AT_LAST", 2000)
     monkeypatch.setattr(collector, "_waiting", 0)
+    monkeypatch.setattr(collector, "_alive", 0)
     before = gc.get_threshold()
     gc.collect()
     gc.set_threshold(100_000)
@@ -59,6 +60,19 @@ def test_few_objects_are_young() -> None:
 def test_garbage_of_many_compilations_is_collected() -> None:
     first, second = compiled(1200), compiled(1200)
     assert first() is None and second() is None
+
+
+def test_garbage_is_looked_for_less_often_where_much_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    alive = [[n] for n in range(12_000)]
+    for _ in range(2):
+        compiled(1200)
+    assert collector._alive >= len(alive)  # pyright: ignore[reportPrivateUsage]
+    # Whatever else the process holds.
+    monkeypatch.setattr(collector, "_alive", 12_000)
+    waiting = [compiled(1200) for _ in range(4)]
+    assert all(left() is not None for left in waiting), "4,800 are less than half of what is alive"
+    compiled(1200)
+    assert all(left() is None for left in waiting)
 
 
 def test_what_a_program_has_frozen_stays_frozen() -> None:
