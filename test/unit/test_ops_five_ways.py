@@ -1,7 +1,7 @@
 """Every Relay op runs five ways with equal results: by its oracle, and as te, naive tir, scheduled tir and llvm.
 
 The schedules are those of a pinned target, whatever this machine is; only the last step compiles for it. Every pass
-must leave a module that verifies: looked at after each pass for the smallest sample, after each level for the others.
+must leave a module that verifies.
 """
 
 from __future__ import annotations
@@ -67,16 +67,12 @@ def passes_of(pipeline: str) -> list[ModulePass]:
 
 
 def apply(ctx: LaminaContext, module: ModuleOp, pipeline: str, texts: str = "") -> None:
-    """Run passes, which leave what verifies.
+    """Run passes, each of which leaves what verifies.
 
-    With `texts`, the name of a file, so does each of them, and what the last one leaves is read again and prints the
-    same.
+    With `texts`, the name of a file, what the last one leaves is read again and prints the same.
     """
-    passes = passes_of(pipeline)
-    for p in passes:
+    for p in passes_of(pipeline):
         p.apply(ctx, module)
-        if not texts and p is not passes[-1]:
-            continue
         try:
             verify_module(module)
         except Exception as e:
