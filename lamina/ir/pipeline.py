@@ -14,6 +14,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Union, cast, get_args, get_origin, get_type_hints
 
@@ -161,7 +162,6 @@ def parse_pipeline(text: str, registry: Registry | None = None) -> list[ModulePa
 def make_pass(cls: type[ModulePass], options: dict[str, tuple[str, ...]]) -> ModulePass:
     """A pass from the texts of its options. Raises UsageError naming the pass and the option."""
     fields = {f.name: f for f in dataclasses.fields(cls) if f.init and f.name != "name"}
-    hints = get_type_hints(cls)
     values: dict[str, Any] = {}
     for name, texts in options.items():
         if name not in fields:
@@ -169,23 +169,29 @@ def make_pass(cls: type[ModulePass], options: dict[str, tuple[str, ...]]) -> Mod
             has = f"it has {', '.join(map(_dashed, fields))}" if fields else "it has none"
             raise UsageError(f"pass {cls.name!r} has no option {_dashed(name)!r}", hint=near or has)
         try:
-            values[name] = _convert(texts, hints[name])
+            values[name] = _convert(texts, _types(cls)[name])
         except ValueError:
             given = ",".join(texts) or "nothing"
             raise UsageError(
-                f"option {_dashed(name)!r} of pass {cls.name!r} takes {type_text(hints[name])}, got {given}"
+                f"option {_dashed(name)!r} of pass {cls.name!r} takes {type_text(_types(cls)[name])}, got {given}"
             ) from None
     for name, f in fields.items():
         if name in values or f.default is not dataclasses.MISSING or f.default_factory is not dataclasses.MISSING:
             continue
-        if NoneType in get_args(hints[name]):
+        if NoneType in get_args(_types(cls)[name]):
             values[name] = None
             continue
-        raise UsageError(f"pass {cls.name!r} needs the option {_dashed(name)!r}", hint=type_text(hints[name]))
+        raise UsageError(f"pass {cls.name!r} needs the option {_dashed(name)!r}", hint=type_text(_types(cls)[name]))
     try:
         return cls(**values)
     except (ValueError, TypeError) as e:
         raise UsageError(f"pass {cls.name!r}: {e}") from e
+
+
+@cache
+def _types(cls: type[ModulePass]) -> dict[str, Any]:
+    """The types of a pass's options by name: they stand in the sources as text, which takes long to read."""
+    return get_type_hints(cls)
 
 
 def _dashed(name: str) -> str:

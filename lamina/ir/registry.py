@@ -9,19 +9,23 @@ given by `--load`.
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
 
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.ir.own_dialects import OUR_DIALECTS
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ROOT = Path(__file__).parents[1]
 LEVELS = ("relay", "te", "tir", "llvm")
@@ -83,6 +87,24 @@ def _candidates() -> list[PassFile]:
 
 def _module(path: Path) -> str:
     return ".".join(("lamina", *path.relative_to(ROOT).with_suffix("").parts))
+
+
+def _search_path() -> Iterator[tuple[str, int]]:
+    """The folders that packages are imported from, each with the time when something was last installed there."""
+    for folder in sys.path:
+        try:
+            yield folder, os.stat(folder or os.curdir).st_mtime_ns
+        except OSError:
+            yield folder, 0
+
+
+@cache
+def _universes(path: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
+    """The `xdsl.universe` entry points of other packages: to find them, the metadata of all packages is read."""
+    from importlib.metadata import entry_points
+
+    found = entry_points(group="xdsl.universe")
+    return tuple(e for e in found if not e.value.startswith(("lamina.", "xdsl.")))
 
 
 _found: dict[str, PassFile] | None = None
@@ -182,12 +204,8 @@ class Registry:
 
     def load_universes(self) -> None:
         """Take in the `xdsl.universe` entry points of other packages. One that is broken is reported, not fatal."""
-        from importlib.metadata import entry_points
-
         self._universe_passes = {}
-        for entry in entry_points(group="xdsl.universe"):
-            if entry.value.startswith(("lamina.", "xdsl.")):
-                continue
+        for entry in _universes(tuple(_search_path())):
             try:
                 universe = entry.load()
                 passes, dialects = dict(universe.all_passes), dict(universe.all_dialects)

@@ -10,6 +10,7 @@ import argparse
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lamina.cli.shell import path_argument
@@ -169,8 +170,9 @@ def frontend_called(name: str) -> Format | None:
     return found
 
 
+@cache
 def build() -> Parser:
-    """The parser of opt-tool's command line."""
+    """The parser of opt-tool's command line, for all command lines of a process."""
     parser = Parser(
         prog="opt-tool",
         usage="opt-tool [options] [file.mlir]",
