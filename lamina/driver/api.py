@@ -31,7 +31,7 @@ from lamina.passes.relay.layout.legal_forms import any_registered
 from lamina.passes.relay.partition.external_backends import is_foreign
 from lamina.runtime.compiled import CompiledProgram, Memory, Port, load_program
 from lamina.runtime.program_file import StoredProgram
-from lamina.store.program_cache import ProgramCache, enabled, program_key
+from lamina.store.program_cache import ProgramCache, enabled, object_cache, program_key
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
@@ -97,14 +97,15 @@ def compile(
     check_host(settings.target)
     answers = _answers(choices, settings.target)
     programs = ProgramCache() if enabled(cache) else None
+    objects = object_cache(cache)
     key = _key(origin, settings, answers) if programs is not None else ""
     # Instruments want to see the passes run.
     found = programs.load(key) if programs is not None and key and not settings.context.instruments else None
     wanted = _with_choices(fresh, answers)
     stages = _stages(wanted, settings)
     if found is not None:
-        return Executable(load_program(found, _objects(programs)), stages, settings, found, cached=True)
-    compilation = _compilation(wanted, settings, progress, _objects(programs))
+        return Executable(load_program(found, objects), stages, settings, found, cached=True)
+    compilation = _compilation(wanted, settings, progress, objects)
     made = _built(compilation, origin)
     if not isinstance(made, StoredProgram):
         if answers:
@@ -115,7 +116,7 @@ def compile(
     foreign = isinstance(fresh, _Imports) and fresh.foreign
     kept = key and not foreign and origin.unchanged()
     with _written(programs, key, made) if programs is not None and kept else nullcontext():
-        return Executable(load_program(made, _objects(programs)), stages, settings, made)
+        return Executable(load_program(made, objects), stages, settings, made)
 
 
 def _key(origin: Origin, settings: Settings, answers: Mapping[str, str]) -> str:
@@ -238,12 +239,6 @@ def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fr
     if shapes:
         raise UsageError("the shapes of a loaded model are fixed", hint="give them to lamina.load")
     return model.origin, _copies_of(model)
-
-
-def _objects(programs: ProgramCache | None) -> ObjectCache | None:
-    from lamina.backends.cpu.object_cache import ObjectCache
-
-    return ObjectCache() if programs is not None else None
 
 
 def _copies_of(model: Model) -> Fresh:
@@ -469,7 +464,7 @@ class Executable:
             machine, fresh = artefact.load_machine(replace(saved, settings=settings))
             return Executable(machine, _stages(fresh, settings), settings, notes=saved.notes)
         stored = artefact.with_threads(saved.contents, settings.target.threads)
-        program = load_program(stored, _objects(ProgramCache() if enabled(True) else None))
+        program = load_program(stored, object_cache())
         return Executable(program, _stages(artefact.no_texts, settings), settings, stored, notes=saved.notes)
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:

@@ -19,7 +19,7 @@ from lamina.driver.pipelines import Pipeline
 from lamina.ir.context import LaminaContext
 from lamina.ir.printing import module_text
 from lamina.runtime.compiled import compile_module, load_program
-from lamina.store.program_cache import enabled
+from lamina.store.program_cache import object_cache
 from lamina.vm.segments import Kernels, Ready, Segment, array_types, concrete_ops, key_of
 from lamina.vm.vm import VirtualMachine
 
@@ -71,7 +71,6 @@ class CompiledKernels(Kernels):
         sanitize: bool = False,
     ) -> None:
         from lamina.backends.cpu.jit import host_target
-        from lamina.backends.cpu.object_cache import ObjectCache
 
         super().__init__(store)
         self.target = target or host_target(1)
@@ -82,7 +81,7 @@ class CompiledKernels(Kernels):
         """By the text of the module: equal segments are one program."""
         self.stored: dict[str, StoredProgram] = {}
         """Programs that have been compiled, or that a saved program brings, by the digest of the module's text."""
-        self.objects = ObjectCache() if enabled(cache) else None
+        self.objects = object_cache(cache)
 
     @cached_property
     def pipeline(self) -> Pipeline:

@@ -194,9 +194,13 @@ def _main_results(function: MainOp) -> list[str]:
 
 def _run_llvm(module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
     try:
+        from lamina.backends.cpu.pool import runtime_library
         from lamina.runtime.compiled import run_llvm_module  # type: ignore[import-not-found]
+        from lamina.store.program_cache import object_cache
     except ImportError as e:
         raise UnsupportedError(f"modules of the llvm level cannot be run: {e}") from e
+    # The module is compiled each time, for it may be what a mistake is looked for in; what runs it comes from disk.
+    runtime_library(cache=object_cache())
     return run_llvm_module(module, ctx, inputs)  # type: ignore[no-any-return]
 
 

@@ -140,19 +140,18 @@ def read_text(threads: int, lanes: int, lines: int, rounds: int) -> str:
 
 
 def _compiled(text: str, target: TargetAttr) -> CompiledProgram:
-    from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.target import TARGET
     from lamina.driver.pipelines import Pipeline
     from lamina.ir.context import LaminaContext
     from lamina.ir.parsing import parse_text
     from lamina.runtime.compiled import load_module
-    from lamina.store.program_cache import enabled
+    from lamina.store.program_cache import object_cache
 
     context = LaminaContext()
     module = parse_text(context, text, "roof.mlir")
     module.attributes[TARGET] = target
     Pipeline(3, target=target).run(module, context, start="te")
-    return load_module(module, None, cache=ObjectCache() if enabled(True) else None)
+    return load_module(module, None, cache=object_cache())
 
 
 def _rate(program: CompiledProgram, x: Any, work: float, threads: int) -> float:

@@ -38,6 +38,11 @@ def enabled(cache: bool) -> bool:
     return cache and os.environ.get("LAMINA_CACHE", "").lower() not in ("off", "0", "no", "false")
 
 
+def object_cache(cache: bool = True) -> ObjectCache | None:
+    """The cache of objects, None where a build may not use it."""
+    return ObjectCache() if enabled(cache) else None
+
+
 @cache
 def sources_digest() -> str:
     """A digest of Lamina's own code, so that a changed compiler never takes an old program for its own."""

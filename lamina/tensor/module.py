@@ -29,6 +29,7 @@ from lamina.passes.tir.threads.make_packed_api import PACKED
 from lamina.runtime.compiled import PROGRAM, CompiledProgram, ProgramInfo, compile_module, load_program
 from lamina.runtime.packed import PackedSignature
 from lamina.runtime.program_file import StoredProgram
+from lamina.store.program_cache import object_cache
 from lamina.te.expr import Var
 from lamina.te.function import TensorFunction
 from lamina.te.mistakes import checked_number
@@ -241,7 +242,8 @@ class Module:
             module = run_passes(self._source.clone(), [*self._passes, *LLVM_PIPELINE])
         info, stored = compile_module(module, None, self.target)
         attributes = DictionaryAttr({name: module.attributes[name] for name in (PROGRAM, PACKED)})
-        return PackedSignature.of(module), load_program(stored, info=info), CompiledKernel(stored, attributes)
+        program = load_program(stored, object_cache(), info)
+        return PackedSignature.of(module), program, CompiledKernel(stored, attributes)
 
     # -- files -----------------------------------------------------------------------------------------------
 
@@ -336,7 +338,7 @@ class Module:
         arguments = tuple(replace(a, name=p.name) for a, p in zip(signature.arguments, parameters, strict=True))
         made._signature = replace(signature, name=made.entry_name, arguments=arguments)
         info = ProgramInfo.of_attribute(program, told["entries"])
-        made._program = load_program(contents, info=info)
+        made._program = load_program(contents, object_cache(), info)
         made._compiled = CompiledKernel(contents, attributes)
         return made
 
