@@ -24,16 +24,24 @@ class FiringInstrument(PassInstrument):
         self.counts: Counter[str] = Counter()
         self.ran: Counter[str] = Counter()
         self._before = 0
+        self._seen: tuple[ModuleOp, int] | None = None
+        """The module that a pass has left last, and its structure: with that the next pass of the context begins."""
         self._hashes: dict[int, tuple[int, Any]] = {}
         """Of attributes by their address; they are kept, so that no other has it."""
 
+    def enter_pass_ctx(self) -> None:
+        self._seen = None
+
     def run_before_pass(self, mod: ModuleOp, info: PassInfo) -> None:
-        self._before = self.structure(mod)
+        seen = self._seen
+        self._before = seen[1] if seen is not None and seen[0] is mod else self.structure(mod)
 
     def run_after_pass(self, mod: ModuleOp, info: PassInfo) -> None:
         name = registry_name(info.name)
         self.ran[name] += 1
-        if self.structure(mod) != self._before:
+        after = self.structure(mod)
+        self._seen = mod, after
+        if after != self._before:
             self.counts[name] += 1
 
     def structure(self, module: ModuleOp) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import onnx
 import pytest
+from xdsl.dialects.builtin import UnitAttr
 
 import lamina
 from lamina.backends.cpu.jit import named_target
@@ -27,6 +28,7 @@ from lamina.dialects.target import TARGET
 from lamina.driver.pipelines import Pipeline
 from lamina.interpreters.relay_reference import main_function
 from lamina.ir.context import LaminaContext
+from lamina.ir.instrument import PassInfo
 from lamina.ir.parsing import parse_text
 from lamina.ir.printing import module_text
 from lamina.transform import PassContext
@@ -181,3 +183,25 @@ def test_a_pass_that_fires_with_an_option() -> None:
     model = block_model(images.pyramid, image, 1)
     assert fired_by_model(model, TARGETS[0], {ASKED_FOR[SPLIT_ARGS]: 2})[SPLIT_ARGS]
     assert not fired_by_model(model, TARGETS[0])[SPLIT_ARGS]
+
+
+def test_a_pass_fires_where_it_changes_the_module() -> None:
+    """Not for what others have done: the pass before it, or somebody before the context."""
+    module, instrument = parse_text(LaminaContext(), KERNEL, "kernel.mlir"), FiringInstrument()
+    info = PassInfo(0, "cse")
+    counts: list[int] = []
+
+    def run(mark: str = "") -> None:
+        instrument.run_before_pass(module, info)
+        if mark:
+            module.attributes[mark] = UnitAttr()
+        instrument.run_after_pass(module, info)
+        counts.append(instrument.counts["cse"])
+
+    for marks in (("a", "", "b"), ("", "c")):
+        module.attributes[f"before_{marks[1]}"] = UnitAttr()
+        instrument.enter_pass_ctx()
+        for mark in marks:
+            run(mark)
+    assert counts == [1, 1, 2, 2, 3]
+    assert instrument.ran["cse"] == 5
