@@ -49,10 +49,11 @@ class Server:
     ) -> None:
         """A server with the modules of `preload` imported; `module:function` is imported and called as well.
 
-        `environment` is added to this process's. Nothing starts before the first call, or `start`.
+        `environment` is added to this process's. Nothing starts before the first call, or `start`. A call has the
+        folder and the environment that this process has by then.
         """
         self._command = [sys.executable, "-m", "lamina.debugging.isolate", str(memory), *preload]
-        self._environment = {**os.environ, **_ONE_THREAD, **(environment or {})}
+        self._added = {**_ONE_THREAD, **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Server:
@@ -65,9 +66,12 @@ class Server:
         """The process, started where there is none; imports go on while this returns."""
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._environment
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._environment()
             )
         return self._process
+
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, **self._added}
 
     def call(self, function: str, arguments: Mapping[str, Any], seconds: float = 60.0) -> Any:
         """Call `module:function` and return its result; an Outcome where it raises, dies or has no end in time.
@@ -75,7 +79,9 @@ class Server:
         A LaminaError is a REFUSAL unless it is internal, another exception an INTERNAL_ERROR; then CRASH and HANG.
         """
         process = self.start()
-        request = json.dumps({"function": function, "arguments": dict(arguments), "seconds": seconds}).encode()
+        surroundings = {"folder": os.getcwd(), "environment": self._environment()}
+        given = {"function": function, "arguments": dict(arguments), "seconds": seconds, **surroundings}
+        request = json.dumps(given).encode()
         try:
             assert process.stdin is not None and process.stdout is not None
             send(cast(Any, process.stdin), _CALL, request)
@@ -83,6 +89,9 @@ class Server:
             message = receive(cast(Any, process.stdout)) if ready else None
         except BrokenPipeError:
             message = None
+        except BaseException:
+            self.close()  # the answer that is due would be taken for that of the next call
+            raise
         if message is None:
             self.close()
             return Outcome(Kind.CRASH, "the server of the calls is gone", function)
@@ -192,6 +201,9 @@ def _work(request: dict[str, Any], memory: int, writing: int, printed: int) -> N
         os.dup2(printed, 1)
         os.dup2(printed, 2)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.chdir(request["folder"])
+        os.environ.clear()
+        os.environ.update(request["environment"])
         try:
             answer = _RESULT + json.dumps(_function(request["function"])(**request["arguments"])).encode()
         except BaseException as error:

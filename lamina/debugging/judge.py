@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import tempfile
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -34,6 +36,42 @@ def silent(line: str) -> None:
     """Hears nothing."""
 
 
+class _WarmServer(Server):
+    """A server of verdicts. One judge after another takes it: to start one takes as long as many programs."""
+
+    def __init__(self) -> None:
+        # What a program has done wrong is in its verdict: no reproducer is written.
+        super().__init__([WARM], environment={"LAMINA_REPRODUCER_DIR": os.devnull, "LAMINA_PROGRESS": "off"})
+        self.settings = _settings()
+
+
+def _settings() -> dict[str, str]:
+    """The variables that a server may have read when it started; all others come with each call."""
+    return {n: v for n, v in os.environ.items() if n.startswith(("LAMINA_", "PYTHON"))}
+
+
+_idle: list[_WarmServer] = []
+"""Servers without a judge."""
+# A copy of this process would talk to the same ones.
+os.register_at_fork(after_in_child=_idle.clear)
+
+
+def _taken() -> _WarmServer:
+    """A server with the settings of this moment. Idle ones that have others are closed."""
+    while _idle:
+        server = _idle.pop()
+        if server.settings == _settings():
+            return server
+        server.close()
+    return _WarmServer()
+
+
+@atexit.register
+def _close_idle() -> None:
+    while _idle:
+        _idle.pop().close()
+
+
 class Judge:
     """A warm process and the verdicts of its copies, by the text of the program and how it was run."""
 
@@ -44,8 +82,7 @@ class Judge:
         """
         self._folder = tempfile.TemporaryDirectory(prefix="lamina-judge-")
         self.folder = Path(self._folder.name)
-        environment = {"LAMINA_REPRODUCER_DIR": str(self.folder / "reproducers"), "LAMINA_PROGRESS": "off"}
-        self._server = Server([WARM], environment=environment)
+        self._server = _taken()
         self._server.start()
         self._verdicts: dict[tuple[Any, ...], Verdict] = {}
         self._files: dict[int, tuple[str, str, Any]] = {}
@@ -58,7 +95,7 @@ class Judge:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.close()
+        _idle.append(self._server)
         self._folder.cleanup()
 
     @property
@@ -90,17 +127,18 @@ class Judge:
 
     def call(self, function: str, arguments: Mapping[str, Any]) -> Verdict:
         """The verdict that a function of `verdict.py` gives as JSON, called with a file `trace` besides."""
-        trace = self.folder / "step"
-        trace.write_text("")
+        trace = self.folder / "steps"
         firings = Path(f"{trace}{FIRINGS}")
-        firings.unlink(missing_ok=True)
+        for file in (trace, firings):
+            file.unlink(missing_ok=True)
         self.asked += 1
         start = monotonic()
         answer = self._server.call(function, {**arguments, "trace": str(trace)}, self.limit)
         if not isinstance(answer, Outcome):
             self._took.append(monotonic() - start)
             return Verdict.of_json(answer)
-        step = trace.read_text()
+        steps = trace.read_text().splitlines() if trace.is_file() else []
+        step = steps[-1] if steps else ""
         if answer.kind is Kind.INTERNAL_ERROR or step == CANDIDATE:
             # An oracle or the interpreter, or too little memory for what is compared.
             return Verdict(Outcome(Kind.REFUSAL, answer.said, CANDIDATE))

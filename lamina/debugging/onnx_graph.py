@@ -27,7 +27,7 @@ from lamina.debugging.judge import Judge
 from lamina.debugging.minimise import minimised
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
-from lamina.debugging.verdict import CANDIDATE, RUN, How, Verdict, read_array, registry_of
+from lamina.debugging.verdict import CANDIDATE, RUN, How, StepFile, Verdict, read_array, registry_of
 from lamina.debugging.ways import Program, results_of
 from lamina.errors import LaminaError, UnsupportedError, UsageError
 from lamina.frontends.onnx.tensors import dtype_of
@@ -114,11 +114,12 @@ def judged_import(model: str, arrays: Mapping[str, Any], load: Sequence[str], tr
     """The verdict on the Relay that a model in a file becomes, run by the oracles, as JSON."""
     registry_of(How(load=tuple(load)))
     given = {name: read_array(stored) for name, stored in arrays.items()}
-    Path(trace).write_text(CANDIDATE)
-    return _judged(Path(model).read_bytes(), given, Path(trace)).json()
+    step = StepFile(trace)
+    step(CANDIDATE)
+    return _judged(Path(model).read_bytes(), given, step).json()
 
 
-def _judged(model: bytes, arrays: Mapping[str, Any], trace: Path) -> Verdict:
+def _judged(model: bytes, arrays: Mapping[str, Any], step: StepFile) -> Verdict:
     import lamina
     from lamina.driver.compiled_kernels import evaluate
     from lamina.interpreters.beyond_programs import needs_machine
@@ -129,12 +130,12 @@ def _judged(model: bytes, arrays: Mapping[str, Any], trace: Path) -> Verdict:
         expected = run_by_others(model, arrays)
     except LaminaError as e:
         return Verdict(Outcome(Kind.REFUSAL, str(e), CANDIDATE))
-    trace.write_text("import")
+    step("import")
     try:
         imported = lamina.load(model)
     except Exception as e:
         return Verdict(Outcome.of_error(e, "import"))
-    trace.write_text(RUN)
+    step(RUN)
     inputs = [np.asarray(arrays[p.name]) for p in imported.inputs]
     try:
         if needs_machine(imported.module):

@@ -161,7 +161,9 @@ def _try_passes() -> None:
     try:
         module = parse_text(ctx, _SMALL, "small.mlir")
         module.attributes[TARGET] = target_of(how)
-        _judged(module_text(module), ctx, {}, How(pipeline_text(3), numbers=False), registry_of(how), _Steps(""), None)
+        _judged(
+            module_text(module), ctx, {}, How(pipeline_text(3), numbers=False), registry_of(how), StepFile(""), None
+        )
     except Exception:
         pass  # what is looked for, perhaps
 
@@ -170,11 +172,12 @@ def _try_machine_code() -> None:
     """Compile the small program and run it."""
     from lamina.backends.cpu.jit import host_spec
     from lamina.backends.cpu.pool import runtime_library
+    from lamina.store.program_cache import object_cache
 
     host_spec(1)
-    runtime_library()
+    runtime_library(cache=object_cache())
     given: dict[str, Any] = {"x": np.zeros(8, np.float32)}
-    _judged(_SMALL, LaminaContext(), given, How(), registry_of(How()), _Steps(""), None)
+    _judged(_SMALL, LaminaContext(), given, How(), registry_of(How()), StepFile(""), None)
 
 
 WARMING = 30
@@ -191,11 +194,11 @@ def judged(
     """The verdict on a program, as JSON.
 
     `arrays` are the inputs by name, `params` the weights by key and digest with a zero byte between; each is a file and
-    a dtype. The step that is next is written into the file `trace`, for whoever wants to know in which one it died.
+    a dtype. The step that is next is added to the file `trace`, for whoever wants to know in which one it died.
     What the program gives as it is stands in the file `known`, once it has been computed.
     """
     given = How.of_json(how)
-    step = _Steps(trace)
+    step = StepFile(trace)
     step(CANDIDATE)
     registry = registry_of(given)
     with with_dialects(registry.dialects):
@@ -206,18 +209,19 @@ def judged(
         return _judged(text, ctx, inputs, given, registry, step, Path(known)).json()
 
 
-class _Steps:
-    """Notes the step that is next, where the process that waits can read it."""
+class StepFile:
+    """Notes the step that is next, in a line of a file, where the process that waits can read it."""
 
     def __init__(self, path: str) -> None:
-        self.path = path
         self.firings = Path(f"{path}{FIRINGS}") if path else None
+        # Left open: a file that is written anew costs more than most passes do.
+        self.file = open(path, "a", buffering=1) if path else None  # noqa: SIM115
         self.now = ""
 
     def __call__(self, step: str) -> None:
         self.now = step
-        if self.path:
-            Path(self.path).write_text(step)
+        if self.file is not None:
+            self.file.write(f"{step}\n")
 
 
 def read_array(stored: Sequence[str]) -> Any:
@@ -232,7 +236,7 @@ def _judged(
     inputs: Mapping[str, Any],
     how: How,
     registry: Registry,
-    step: _Steps,
+    step: StepFile,
     known: Path | None,
 ) -> Verdict:
     from lamina.ir.parsing import parse_text
@@ -300,7 +304,7 @@ def _through(
     ctx: LaminaContext,
     firings: int | None,
     fired: list[str],
-    step: _Steps,
+    step: StepFile,
 ) -> None:
     """Take a module through passes, each followed by the verifier; notes the edits of the last one."""
     from lamina.debugging.fuel import counted_firings

@@ -23,6 +23,11 @@ def double(x: list[Any]) -> dict[str, Any]:
     return {"doubled": [*x, *x]}
 
 
+def surroundings(name: str) -> list[str | None]:
+    """The folder, and a variable of the environment."""
+    return [os.getcwd(), os.environ.get(name)]
+
+
 def refuse() -> None:
     raise UnsupportedError("no Foo", where="f.onnx", hint="use Bar")
 
@@ -38,6 +43,12 @@ def fail_in_a_pass() -> None:
 def crash() -> None:
     print("LLVM ERROR: cannot select", file=sys.stderr, flush=True)
     os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def kill_parent(trace: str) -> None:
+    """End the process that makes the copies, as a lack of memory would."""
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
 
 
 def group() -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from lamina.debugging import isolate
 from lamina.debugging.isolate import Server
 from lamina.debugging.outcome import Kind, Outcome, without_names
 
@@ -34,6 +35,27 @@ def outcome(found: Any) -> Outcome:
 
 def test_a_result_is_json(server: Server) -> None:
     assert server.call(f"{HERE}:double", {"x": [1, 2.5, "a"]}) == {"doubled": [1, 2.5, "a", 1, 2.5, "a"]}
+
+
+def test_a_call_has_the_folder_and_the_environment_of_its_caller(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert server.call(f"{HERE}:surroundings", {"name": "SET_LATER"}) == [os.getcwd(), None]
+    monkeypatch.setenv("SET_LATER", "yes")
+    monkeypatch.chdir(tmp_path)
+    assert server.call(f"{HERE}:surroundings", {"name": "SET_LATER"}) == [str(tmp_path), "yes"]
+
+
+def test_a_call_that_is_interrupted_leaves_no_answer_to_the_next(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(stream: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(isolate, "receive", interrupt)
+        server.call(f"{HERE}:double", {"x": [1]})
+    assert server.call(f"{HERE}:double", {"x": [2]}) == {"doubled": [2, 2]}
 
 
 def test_a_refusal_is_no_fault(server: Server) -> None:
