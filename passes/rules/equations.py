@@ -64,6 +64,8 @@ class _Draw:
     rule: Equation
     rng: np.random.Generator
     finite: bool
+    stated: dict[OpPattern, dict[str, Any]]
+    """The attributes that ops of the rule state, which are the same in all draws."""
     infos: dict[Any, TensorInfo] = field(default_factory=dict[Any, TensorInfo])
     arrays: dict[Any, Any] = field(default_factory=dict[Any, Any])
     attrs: dict[Any, dict[str, Any]] = field(default_factory=dict[Any, dict[str, Any]])
@@ -79,11 +81,12 @@ def check_rule(rule: Equation, seed: int = 0) -> int:
     rng = np.random.default_rng(seed)
     where = f"{rule.written[0]}:{rule.written[1]}: {rule!r}"
     uncovered = _attributes(rule.left)
+    stated: dict[OpPattern, dict[str, Any]] = {}
     good, refused = 0, Counter[str]()
     for attempt in range(TRIES):
         if good >= WANTED and not uncovered:
             break
-        trial = _Draw(rule, rng, rule.is_finite or attempt % 3 != 0)
+        trial = _Draw(rule, rng, rule.is_finite or attempt % 3 != 0, stated)
         try:
             left, right = _sides(trial)
         except _Again as e:
@@ -204,6 +207,12 @@ def _valid_samples(op: RuleOp, operands: int) -> list[Sample]:
     return [s for s in op.samples() if s.error is None and len(s.operands) == operands]
 
 
+@cache
+def _sampled_values(op: RuleOp, operands: int, name: str) -> list[Any]:
+    """The values of an attribute in these samples."""
+    return [s.attrs[name] for s in _valid_samples(op, operands) if s.attrs.get(name) is not None]
+
+
 def _draw_op(d: _Draw, p: OpPattern) -> TensorInfo:
     op = p.facts
     samples = _valid_samples(op, len(p.args))
@@ -211,21 +220,20 @@ def _draw_op(d: _Draw, p: OpPattern) -> TensorInfo:
         raise _Again
     sample: Sample = d.pick(samples)
     infos: list[TensorInfo | None] = [None] * len(p.args)
+    leaves = [_is_leaf(a) for a in p.args]
     # Ops first: what they give is fixed, and leaves adapt.
     for leaf in (False, True):
         for i, a in enumerate(p.args):
-            if _is_leaf(a) != leaf and not (not leaf and a in d.infos):
-                continue
-            if infos[i] is not None:
+            if infos[i] is not None or (leaves[i] != leaf and (leaf or a not in d.infos)):
                 continue
             fixed = [t for t in infos if t is not None]
-            own = _wide(sample.operands[i])
-            offered = own if not fixed or d.rng.random() < 0.3 else _near(d, d.pick(fixed))
+            take_own = not fixed or d.rng.random() < 0.3
+            offered = _wide(sample.operands[i]) if take_own else _near(d, d.pick(fixed))
             infos[i] = _draw_type(d, a, offered)
             if leaf and a not in d.bounds:
                 d.bounds[a] = sample.ranges[i] if sample.ranges else None
     operands = [t for t in infos if t is not None]
-    attrs = _draw_attrs(d, p, sample, samples, operands)
+    attrs = _draw_attrs(d, p, sample, operands)
     d.attrs[p.origin] = attrs
     try:
         found = op.infer_type(*operands, **{k: v for k, v in attrs.items() if v is not None})
@@ -249,18 +257,27 @@ def _near(d: _Draw, info: TensorInfo) -> TensorInfo:
     return TensorInfo(shape[int(d.rng.integers(len(shape) + 1)) :], info.dtype)
 
 
-def _draw_attrs(
-    d: _Draw, p: OpPattern, sample: Sample, samples: list[Sample], operands: list[TensorInfo]
-) -> dict[str, Any]:
-    op = p.facts
+def _stated(d: _Draw, p: OpPattern) -> dict[str, Any]:
+    """The attributes that an op of the rule states, as the IR keeps them."""
+    found = d.stated.get(p)
+    if found is None:
+        known = p.facts.known_attributes()
+        values = {n: v for n, v in p.attrs.items() if n in known and not isinstance(v, AttrVar)}
+        found = {n: from_attribute(to_attribute(v)) if v is not None else None for n, v in values.items()}
+        d.stated[p] = found
+    return found
+
+
+def _draw_attrs(d: _Draw, p: OpPattern, sample: Sample, operands: list[TensorInfo]) -> dict[str, Any]:
+    op, stated = p.facts, _stated(d, p)
     found: dict[str, Any] = {}
     # Attributes often fit one sample only together: half of the draws take all from one.
     together = d.rng.random() < 0.5
     for name in op.known_attributes():
-        given = p.attrs.get(name, _MISSING)
-        if given is not _MISSING and not isinstance(given, AttrVar):
-            found[name] = from_attribute(to_attribute(given)) if given is not None else None
+        if name in stated:
+            found[name] = stated[name]
             continue
+        given = p.attrs.get(name, _MISSING)
         if given in d.variables:
             found[name] = d.variables[given]
             continue
@@ -270,7 +287,7 @@ def _draw_attrs(
         else:
             value = sample.attrs.get(name, _default(op, name)) if together else _MISSING
             if value is _MISSING:
-                value = _draw_attr(d, op, name, sample, samples, operands)
+                value = _draw_attr(d, op, name, sample, operands)
         if isinstance(value, list):
             value = tuple(value)  # type: ignore[arg-type]
         if isinstance(given, AttrVar):
@@ -279,15 +296,13 @@ def _draw_attrs(
     return found
 
 
-def _draw_attr(
-    d: _Draw, op: RuleOp, name: str, sample: Sample, samples: list[Sample], operands: list[TensorInfo]
-) -> Any:
+def _draw_attr(d: _Draw, op: RuleOp, name: str, sample: Sample, operands: list[TensorInfo]) -> Any:
     default = _default(op, name)
     start = sample.attrs.get(name, default)
     roll = d.rng.random()
     if roll < 0.4 and start is not _MISSING:
         return start
-    elsewhere = [s.attrs[name] for s in samples if s.attrs.get(name) is not None]
+    elsewhere = _sampled_values(op, len(sample.operands), name)
     example: Any = d.pick(elsewhere) if elsewhere else start
     if roll < 0.6 or example is _MISSING or example is None:
         return None if example is _MISSING else example
