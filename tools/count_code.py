@@ -70,17 +70,26 @@ def code_lines(path: Path) -> list[Line]:
     """The lines of a file that are code."""
     text = path.read_text("utf-8")
     rows: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in SILENT:
-            rows.update(range(token.start[0], token.end[0] + 1))
+    for kind, _, (first, _), (last, _), _ in tokenize.generate_tokens(io.StringIO(text).readline):
+        if kind not in SILENT:
+            rows.update((first,) if first == last else range(first, last + 1))
     imports: set[int] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in statements(ast.parse(text)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             rows.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         elif isinstance(node, ast.Import | ast.ImportFrom):
             imports.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     source = text.splitlines()
     return [Line(path, row, source[row - 1].strip(), row in imports) for row in sorted(rows)]
+
+
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """The statements of a file at any depth, and what they are made of but for expressions, which are most of it."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.expr)]
 
 
 def repeated_passages(files: Sequence[list[Line]]) -> Iterator[tuple[Line, Line]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,8 +32,9 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
 def import_graph() -> dict[str, set[Import]]:
-    """The imports of each Python module from the others, by its name."""
+    """The imports of each Python module from the others, by its name; the files are read once."""
     files = modules()
     graph: dict[str, set[Import]] = {}
     for name, path in files.items():
@@ -49,6 +51,8 @@ def import_graph() -> dict[str, set[Import]]:
 def _named(node: ast.AST, for_types: bool) -> Iterator[tuple[str, bool]]:
     """The modules that a tree names in imports; of `from a import b` it is a.b, which may be a name in a."""
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):  # most of a file, and none of it an import
+            continue
         if isinstance(child, ast.If) and any(isinstance(n, ast.Name) and n.id == TYPES for n in ast.walk(child.test)):
             yield from _named(ast.Module(child.body, []), True)
             yield from _named(ast.Module(child.orelse, []), for_types)

@@ -8,6 +8,7 @@ import resource
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from multiprocessing.connection import wait
 from pathlib import Path
 from time import monotonic, perf_counter
@@ -76,6 +77,21 @@ def compare(expected: Any, result: Any, case: Case) -> None:
             compare(one, other, case)
 
 
+def load_compiler(opt_level: int) -> None:
+    """Import what most cases need, so that it is there in each copy of this process: a worker would take a second."""
+    from lamina.dialects.lazy_formats import read_formats_late
+    from lamina.driver.pipelines import LEVELS, Pipeline
+    from lamina.frontends.onnx.registry import converters
+
+    read_formats_late()
+    converters()
+    for name in ("compat.onnx_backend", "driver.api", "driver.compilation", "driver.lowering_here", "backends.cpu.jit"):
+        import_module(f"lamina.{name}")
+    pipeline = Pipeline(opt_level)
+    for level in LEVELS[1:]:
+        pipeline.passes(level)
+
+
 def _serve(pipe: Any, cases: Sequence[Case], opt_level: int, folder: str) -> None:
     os.nice(10)
     os.environ["LAMINA_REPRODUCER_DIR"] = folder
@@ -110,6 +126,7 @@ def run_cases(
 ) -> Iterator[tuple[Case, Outcome]]:
     """The outcomes as they come. A worker that dies is a crash of its case, one out of time a case that hangs."""
     folder.mkdir(parents=True, exist_ok=True)
+    load_compiler(opt_level)
     pending = deque(range(len(cases)))
     workers = [_Worker(cases, opt_level, folder) for _ in range(min(jobs, len(cases)))]
     idle, busy = list(workers), list[_Worker]()
