@@ -3,7 +3,6 @@
 // RUN: opt-tool --load %S/inputs/doubler.py --help-pass double-lower | filecheck %s --check-prefix=HELP
 // RUN: opt-tool --load %S/inputs/doubler.py --list-ops | filecheck %s --check-prefix=OPS
 // RUN: not opt-tool %s --load %S/inputs/broken_load.py 2>&1 | filecheck %s --check-prefix=BROKEN
-// RUN: cd %S/inputs && not opt-tool %s --load broken_load.py 2>&1 | filecheck %s --check-prefix=BROKEN
 
 // READ: double.twice %x : i32 -> i32
 // CHECK: arith.addi %x, %x : i32

@@ -28,12 +28,11 @@ from lamina.interpreters.tir_memory import output_range
 
 Array = np.ndarray[Any, Any]
 
+# Threads as C has them: to read <thread> and <vector> takes g++ longer than all kernels of a test.
 DRIVER = r"""
 #include <cmath>
 #include <cstring>
 #include <pthread.h>
-#include <thread>
-#include <vector>
 struct Dim { unsigned x, y, z; };
 static thread_local Dim threadIdx, blockIdx;
 static pthread_barrier_t cta;
@@ -63,19 +62,33 @@ int sreg_ctaid_y() { return blockIdx.y; }
 int sreg_ctaid_z() { return blockIdx.z; }
 void cta_wait(int) { pthread_barrier_wait(&cta); }
 }
+struct Thread {
+  pthread_t id;
+  Dim block, thread;
+  void (*call)(void **);
+  void **args;
+};
+static void *begin(void *given) {
+  const Thread *t = static_cast<Thread *>(given);
+  blockIdx = t->block;
+  threadIdx = t->thread;
+  t->call(t->args);
+  return nullptr;
+}
 static void start(const int *g, const int *b, void (*call)(void **), void **args) {
   int count = b[0] * b[1] * b[2];
   pthread_barrier_init(&cta, nullptr, count);
+  Thread *threads = new Thread[count];
   for (int n = 0; n < g[0] * g[1] * g[2]; ++n) {
-    std::vector<std::thread> threads;
-    for (int t = 0; t < count; ++t)
-      threads.emplace_back([=] {
-        blockIdx = {unsigned(n % g[0]), unsigned(n / g[0] % g[1]), unsigned(n / g[0] / g[1])};
-        threadIdx = {unsigned(t % b[0]), unsigned(t / b[0] % b[1]), unsigned(t / b[0] / b[1])};
-        call(args);
-      });
-    for (auto &t : threads) t.join();
+    Dim block = {unsigned(n % g[0]), unsigned(n / g[0] % g[1]), unsigned(n / g[0] / g[1])};
+    for (int t = 0; t < count; ++t) {
+      Dim thread = {unsigned(t % b[0]), unsigned(t / b[0] % b[1]), unsigned(t / b[0] / b[1])};
+      threads[t] = {{}, block, thread, call, args};
+      if (pthread_create(&threads[t].id, nullptr, begin, &threads[t])) __builtin_abort();
+    }
+    for (int t = 0; t < count; ++t) pthread_join(threads[t].id, nullptr);
   }
+  delete[] threads;
   pthread_barrier_destroy(&cta);
 }
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -26,11 +27,20 @@ CTX = LaminaContext()
 
 
 def lowered(program: Program, *passes: str) -> ModuleOp:
-    module = Parser(CTX, program.text).parse_module()
-    for text in ("te-to-tir", *passes):
-        for p in parse_pipeline(text):
-            p.apply(CTX, module)
-            module.verify()
+    """A module of a program's own after te-to-tir and what follows."""
+    return _lowered(program.text, passes).clone()
+
+
+# Most programs are asked for several times in a row: for each barrier, or to be run one iteration after the other too.
+@lru_cache(maxsize=64)
+def _lowered(text: str, passes: tuple[str, ...]) -> ModuleOp:
+    if passes:
+        module, names = _lowered(text, passes[:-1]).clone(), passes[-1]
+    else:
+        module, names = Parser(CTX, text).parse_module(), "te-to-tir"
+    for p in parse_pipeline(names):
+        p.apply(CTX, module)
+        module.verify()
     return module
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
@@ -49,15 +49,44 @@ def _session(model: onnx.ModelProto) -> Any:
     return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
-def _compare(model: onnx.ModelProto, names: list[str], opt_level: int) -> None:
+class Reference(NamedTuple):
+    """A model with the outputs that are compared, an input, and what onnxruntime computes of it."""
+
+    model: onnx.ModelProto
+    inputs: dict[str, np.ndarray]
+    expected: dict[str, np.ndarray]
+
+
+def _reference(model: onnx.ModelProto, names: list[str]) -> Reference:
+    """A model that also gives some inner tensors, and all of these as onnxruntime computes them."""
+    model = models.with_extra_outputs(model, names)
     inputs = models.random_input(model)
-    expected = dict(zip(names, _session(model).run(names, inputs), strict=True))
-    exe = lamina.compile(model, threads=1, opt_level=opt_level)
-    found = exe.run(inputs)
+    return Reference(model, inputs, dict(zip(names, _session(model).run(names, inputs), strict=True)))
+
+
+# The levels of a model follow each other, and the largest takes half a gigabyte.
+@lru_cache(maxsize=1)
+def _inside(name: str) -> Reference:
+    """A light model with ten inner tensors and the values before the softmax."""
+    model = models.light_model(name)
+    names = list(dict.fromkeys([*models.named_inner_tensors(model), models.before_softmax(model)]))
+    assert len(names) == 11
+    return _reference(model, names)
+
+
+@cache
+def _encoder() -> Reference:
+    model = models.encoder_block()
+    return _reference(model, [*models.named_inner_tensors(model), model.graph.output[0].name])
+
+
+def _compare(reference: Reference, opt_level: int) -> None:
+    exe = lamina.compile(reference.model, threads=1, opt_level=opt_level)
+    found = exe.run(reference.inputs)
     wrong: list[str] = []
-    for name in names:
-        largest = float(np.abs(expected[name]).max())
-        difference = float(np.abs(found[name].astype(np.float64) - expected[name]).max())
+    for name, expected in reference.expected.items():
+        largest = float(np.abs(expected).max())
+        difference = float(np.abs(found[name].astype(np.float64) - expected).max())
         assert largest > 0
         if not difference <= TOLERANCE * largest:
             wrong.append(f"{name}: {difference:.2e} of {largest:.2e}")
@@ -66,10 +95,7 @@ def _compare(model: onnx.ModelProto, names: list[str], opt_level: int) -> None:
 
 @pytest.mark.parametrize(("name", "opt_level"), _cases())
 def test_values_agree_with_onnxruntime(name: str, opt_level: int, kernel_cache: None) -> None:
-    model = models.light_model(name)
-    names = list(dict.fromkeys([*models.named_inner_tensors(model), models.before_softmax(model)]))
-    assert len(names) == 11
-    _compare(models.with_extra_outputs(model, names), names, opt_level)
+    _compare(_inside(name), opt_level)
 
 
 @pytest.mark.parametrize(("name", "opt_level"), _cases([3]))
@@ -83,19 +109,14 @@ def test_stored_outputs(name: str, opt_level: int, kernel_cache: None) -> None:
     "opt_level", [pytest.param(n, marks=pytest.mark.slow if n in (0, 3) else pytest.mark.long) for n in OPT_LEVELS]
 )
 def test_encoder_block(opt_level: int, kernel_cache: None) -> None:
-    model = models.encoder_block()
-    names = [*models.named_inner_tensors(model), model.graph.output[0].name]
-    _compare(models.with_extra_outputs(model, names), names, opt_level)
+    _compare(_encoder(), opt_level)
 
 
 @cache
-def _small(name: str) -> tuple[onnx.ModelProto, dict[str, np.ndarray], np.ndarray]:
-    """A model for small images, an input, and the values before the softmax as onnxruntime computes them."""
+def _small(name: str) -> Reference:
+    """A model for small images, and the values before the softmax."""
     model = models.small_model(name)
-    model = models.with_extra_outputs(model, [models.before_softmax(model)])
-    inputs = models.random_input(model)
-    (expected,) = _session(model).run([models.before_softmax(model)], inputs)
-    return model, inputs, expected
+    return _reference(model, [models.before_softmax(model)])
 
 
 def _graph_passes(context: int | PassContext) -> set[str]:
@@ -115,15 +136,15 @@ def _small_cases() -> list[Any]:
 @pytest.mark.parametrize(("name", "disabled"), _small_cases())
 def test_no_pass_is_needed_for_the_result(name: str, disabled: str, kernel_cache: None) -> None:
     """Every graph pass left out in turn, at the level that runs them all."""
-    model, inputs, expected = _small(name)
     context = PassContext(OPT_LEVELS[-1], disabled_pass=[disabled])
     if disabled == FUSION:  # it stays, and gives each op a function of its own
         assert Pipeline(context).graph_texts()[-1] == f"{FUSION}{{fuse-opt-level=0}}"
     else:
         assert _graph_passes(context) == _graph_passes(OPT_LEVELS[-1]) - {disabled}
-    exe = lamina.compile(model, threads=1, opt_level=context)
-    found = exe.run(inputs)[models.before_softmax(model)]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE * float(np.abs(expected).max()))
+    model, inputs, all_expected = _small(name)
+    found = lamina.compile(model, threads=1, opt_level=context).run(inputs)
+    ((output, expected),) = all_expected.items()
+    np.testing.assert_allclose(found[output], expected, rtol=0, atol=TOLERANCE * float(np.abs(expected).max()))
 
 
 @pytest.mark.parametrize(
@@ -159,4 +180,4 @@ def test_stage_texts(name: str, tmp_path: Path) -> None:
 
 def test_a_chain_of_nodes_needs_no_recursion(kernel_cache: None) -> None:
     model = models.chain_model(3000)
-    _compare(model, ["y"], 3)
+    _compare(_reference(model, ["y"]), 3)

@@ -7,11 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from .host_features import needs
+from .warm_commands import warm_commands
 
 pytestmark = pytest.mark.slow
 
@@ -165,14 +167,42 @@ def test_the_recipes_of_contributing_work(tmp_path: Path) -> None:
     assert {heading: touched[heading] for heading in TOUCHED} == TOUCHED
 
 
+@pytest.fixture(scope="module")
+def warm() -> Iterator[str]:
+    """A folder with `opt-tool` and `lamina` that start in no time. README and the recipes start the real ones."""
+    with warm_commands(surroundings(PYTHONPATH=str(ROOT))) as folder:
+        yield folder
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LEAST)
-def test_what_a_page_shows_is_so(name: str, tmp_path: Path) -> None:
+def test_what_a_page_shows_is_so(name: str, tmp_path: Path, warm: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     needs(*re.findall(r"--target (x86-64[\w-]*)", text))  # it may run what it compiles
     environment = surroundings(PYTHONPATH=str(ROOT), LAMINA_CACHE_DIR=str(tmp_path / "cache"))
+    environment["PATH"] = os.pathsep.join([warm, environment["PATH"]])
     done = follow(name, text, tmp_path, environment)
     assert all(done[kind] >= least for kind, least in LEAST[name].items()), done
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line",
+    [
+        "echo 'builtin.module {}' | opt-tool -p cse --print-ir-after-all > out; cat out",
+        "opt-tool nosuch.mlir",
+        "LAMINA_HOST=nosuch lamina compile nosuch.mlir",
+    ],
+)
+def test_a_warm_command_does_what_the_real_one_does(line: str, tmp_path: Path, warm: str) -> None:
+    """The streams, the environment, the folder and the status are those of the command."""
+    real = surroundings(PYTHONPATH=str(ROOT))
+    ends: list[tuple[int, str, str]] = []
+    for path in (real["PATH"], os.pathsep.join([warm, real["PATH"]])):
+        given = {**real, "PATH": path}
+        end = subprocess.run(["bash", "-c", line], cwd=tmp_path, env=given, capture_output=True, text=True, check=False)
+        ends.append((end.returncode, end.stdout, end.stderr))
+    assert ends[0] == ends[1] and any(ends[0])
 
 
 @pytest.mark.slow
