@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lamina.driver.api import Executable, Model
     from lamina.driver.stage_texts import StageTexts
     from lamina.transform import PassContext
+    from lamina.tuning.in_situ import Tuned
 
 
 @contextmanager
@@ -66,6 +67,14 @@ def model_of(args: Any, source: Any = None) -> tuple[str | Model, dict[str, Any]
                 raise
             raise mistake from e
     return model, {}
+
+
+def model_loaded(args: Any) -> Model:
+    """The model, imported."""
+    from lamina.driver.api import load
+
+    model, shapes = model_of(args)
+    return load(model, shapes) if isinstance(model, str) else model
 
 
 def compiled(args: Any, err: TextIO) -> Executable:
@@ -199,4 +208,18 @@ def arrays_of(given: Sequence[str], only: str | None = None) -> dict[str, Any]:
             found[name if mark else str(only)] = loaded
         else:
             raise UsageError(f"which input is {text}?", hint=f"give it as NAME=@{text}")
+    return found
+
+
+def timed_candidates(args: Any, model: Model, err: TextIO) -> Tuned:
+    """The candidates of each choice of a model's schedules, timed in it."""
+    from lamina.cli.progress import StageProgress
+    from lamina.tuning.in_situ import choose_in_situ
+
+    inputs = given_inputs(args, model, err)
+    with StageProgress(err) as progress:
+        how = args.threads, context_of(args), inputs, args.rounds, progress, not args.no_cache
+        found = choose_in_situ(model, args.target, None, *how)
+    if args.time:
+        err.write(progress.table() + "\n")
     return found

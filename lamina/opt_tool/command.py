@@ -386,7 +386,7 @@ class Session:
 
     def _reduce(self, text: str, name: str, passes: list[ModulePass]) -> int:
         """Shrink the input while the fault of the passes stays; print a test of the guilty one."""
-        from lamina.cli.debug_commands import reduce_module
+        from lamina.cli.command_programs import reduce_module
 
         ctx = self._context()
         module = self._parse(ctx, text, name, 1)

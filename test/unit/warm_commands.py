@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NoReturn
 
 TOOLS = {"opt-tool": "lamina.opt_tool", "lamina": "lamina.cli"}
-NEEDED = ("lamina.opt_tool.command", "lamina.cli.command", "lamina.cli.commands", "lamina.debugging.compare")
+NEEDED = ("lamina.opt_tool.command", "lamina.cli.command", "lamina.cli.command_models", "lamina.debugging.compare")
 
 CLIENT = """#!{python} -IS
 import json, os, socket, sys

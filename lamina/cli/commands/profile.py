@@ -1,4 +1,4 @@
-"""Output of `lamina profile` and `lamina bench --roofline`: tables on a stream, and files."""
+"""`lamina profile`: the time of each kernel."""
 
 from __future__ import annotations
 
@@ -8,18 +8,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.cli.command_models import compiled, given_inputs
+from lamina.cli.options import add_compilation, add_inputs, add_model_or_program
+from lamina.cli.shell import path_argument
 from lamina.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lamina.driver.api import Executable
-    from lamina.roofline.table import Roofline
-
-ROOFLINE_REPEATS = 20
+    from argparse import ArgumentParser
 
 
-def profile(args: Any, out: TextIO, err: TextIO) -> int:
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add its options."""
+    add_model_or_program(parser)
+    add_compilation(parser)
+    add_inputs(parser)
+    parser.add_argument("--repeats", type=int, default=20, metavar="N", help="runs (default: 20)")
+    parser.add_argument("--limit", type=int, metavar="N", help="print so many kernels, the slowest")
+    parser.add_argument(
+        "--trace", type=path_argument, metavar="FILE.json", help="write the last runs for ui.perfetto.dev"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def run(args: Any, out: TextIO, err: TextIO) -> int:
     """The time of each kernel in real runs, and a trace where one is asked for."""
     if args.repeats < 1:
         raise UsageError("--repeats must be positive")
@@ -45,13 +55,3 @@ def profile(args: Any, out: TextIO, err: TextIO) -> int:
     if args.trace is not None:
         out.write(f"{args.trace}: open it in https://ui.perfetto.dev or chrome://tracing\n")
     return EXIT_OK
-
-
-def roofline(exe: Executable, inputs: Mapping[str, Any], name: str, repeats: int | None) -> Roofline:
-    """Measure the machine's limits for the program's threads, and its kernels."""
-    from lamina.roofline.roofs import measured
-    from lamina.roofline.table import Roofline
-
-    roofs = measured(exe.target)
-    recording = exe.record(inputs, repeats or ROOFLINE_REPEATS)
-    return Roofline.of(recording, roofs, Path(name).name, exe.target.cpu.data)

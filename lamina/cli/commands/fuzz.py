@@ -1,4 +1,4 @@
-"""The command `lamina fuzz`: random programs, run in several ways that must agree."""
+"""`lamina fuzz`: random programs, run in several ways that must agree."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
+from lamina.cli.options import add_load
 from lamina.errors import EXIT_INPUT, EXIT_OK, InputError, UsageError
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
     from lamina.debugging.campaign import Settings, Tally
     from lamina.debugging.fuzz_case import Report
     from lamina.debugging.outcome import Outcome
 
 
-def add_arguments(parser: Any) -> None:
-    """The options of `lamina fuzz`."""
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add its options."""
     parser.add_argument("--minutes", type=float, metavar="M", help="run for so long (default: 1, without --graphs)")
     parser.add_argument("--graphs", type=int, metavar="N", help="run so many programs")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes at a time (default: 2)")
@@ -42,9 +45,10 @@ def add_arguments(parser: Any) -> None:
     parser.add_argument(
         "--reduce-seconds", type=float, default=60.0, metavar="S", help="time to reduce each fault (default: 60)"
     )
+    add_load(parser)
 
 
-def fuzz(args: Any, out: TextIO, err: TextIO) -> int:
+def run(args: Any, out: TextIO, err: TextIO) -> int:
     """Run a campaign, or one seed again. Status 1 when a fault was found."""
     from lamina.debugging.campaign import (
         Settings,

@@ -1,0 +1,40 @@
+"""`lamina check`: the operators of a model that are not supported."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TextIO
+
+from lamina.cli.options import add_model
+from lamina.errors import EXIT_OK, EXIT_UNSUPPORTED, UsageError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add its options."""
+    add_model(parser)
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def run(args: Any, out: TextIO, err: TextIO) -> int:
+    """All unsupported operators at once."""
+    from dataclasses import asdict
+
+    from lamina.frontends.onnx import check_model
+    from lamina.ir.foreign_files import refuse_foreign
+    from lamina.ir.suffixes import is_text, refuse_saved
+
+    refuse_saved(args.model)
+    if is_text(args.model):
+        raise UsageError("check is about the operators of ONNX models", hint=f"`opt-tool {args.model}` checks a text")
+    refuse_foreign(args.model)
+    report = check_model(args.model)
+    if args.json:
+        unsupported = [{**asdict(u), "name": u.full_name} for u in report.unsupported]
+        found = {"model": report.label, "nodes": report.nodes, "supported": report.supported}
+        out.write(json.dumps({**found, "unsupported": unsupported, "ok": report.ok}, indent=2) + "\n")
+    else:
+        out.write(f"{report}\n")
+    return EXIT_OK if report.ok else EXIT_UNSUPPORTED
