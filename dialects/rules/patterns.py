@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from xdsl.dialects.builtin import TensorType
@@ -389,6 +390,11 @@ class Equation:
         self.draws: dict[str, Callable[[Any], Any]] = {}
         check_equation(self)
 
+    @cached_property
+    def bound(self) -> set[Any]:
+        """Variables and parts of the left side that every match binds."""
+        return bindings(self.left)
+
     def when(self, *guards: Any) -> Equation:
         """It applies only where all guards hold: `@computed` functions of attributes, shapes and dtypes."""
         for g in guards:
@@ -435,11 +441,10 @@ def check_equation(rule: Equation) -> None:
     for root in roots(rule.left):
         if not isinstance(root, OpPattern):
             raise RuleError(f"the left side {rule.left!r} must be an op")
-    bound = bindings(rule.left)
     check_left(rule.left)
     if isinstance(rule.right, Splat) and rule.right.like is None:
         raise RuleError("a right side of a number alone has no element type: splat(number, like=x)")
-    _check_right(rule.right, bound)
+    _check_right(rule.right, rule.bound)
 
 
 def check_guard(rule: Equation, guard: Any) -> None:
@@ -448,7 +453,7 @@ def check_guard(rule: Equation, guard: Any) -> None:
         raise RuleError("the guard is already decided: make its function @computed")
     if not isinstance(guard, Expr):
         raise RuleError(f"{guard!r} is no guard: call a @computed function of attributes, shapes or dtypes")
-    _check_expr(guard, bindings(rule.left))
+    _check_expr(guard, rule.bound)
 
 
 def roots(pattern: Pattern) -> list[Pattern]:

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.fast_ir import type_of
 from lamina.dialects.relay.base import to_attribute
-from lamina.dialects.rules.graph_patterns import identity
+from lamina.dialects.rules.graph_patterns import identity, reachable
 from lamina.dialects.rules.op_protocol import RuleOp
 from lamina.dialects.rules.patterns import root_op, roots
 from lamina.dialects.rules.terms import (
@@ -39,7 +39,7 @@ from lamina.passes.rules.pattern_conditions import (
     compile_expr,
     type_condition,
 )
-from lamina.passes.rules.pattern_matching import PatternCompiler
+from lamina.passes.rules.pattern_matching import PatternCompiler, count_ops
 
 __all__ = ["CompiledEquation", "Env", "type_condition"]
 
@@ -48,33 +48,23 @@ ValueBuilder: TypeAlias = "Callable[[Env, list[Operation]], SSAValue]"
 
 
 class CompiledEquation:
-    """An equation, ready to be tried at ops of the classes in `root_types`."""
+    """An equation, ready to be tried at ops of its `root_types`."""
 
     def __init__(self, rule: Equation) -> None:
-        if isinstance(rule.right, Composite):
-            raise RuleError(f"{rule.right!r} stands in a pattern table only")
         self.rule = rule
         compiler = PatternCompiler(rule.left, True)
         self._slots = compiler.slots
         self._start = compiler.root
-        root_patterns = [p for p in roots(rule.left) if isinstance(p, OpPattern)]
-        self.root_types = list(dict.fromkeys(p.op for p in root_patterns))
-        self.root_index = {p.op: p.index or 0 for p in root_patterns}
-        self.size = _size(rule.left)
+        self.root_index = {p.op: p.index or 0 for p in roots(rule.left) if isinstance(p, OpPattern)}
         self._guards = [compile_expr(g, self._slots) for g in rule.guards]
         self._op_slots = [self._slots[p] for p in compiler.count]
         self._checked = [self._slots[p] for p in compiler.repeated]
-        leaves = _leaves(rule.left)
-        self.reach = _reach(rule.left, leaves)
-        alone = not self._guards and max(leaves.values(), default=1) == 1 == max(compiler.count.values())
+        once = max(_leaves(rule.left).values(), default=1) == 1 == max(compiler.count.values())
         self._unbound = [UNBOUND] * len(self._slots)
-        self._direct = direct_matcher(rule.left, self._slots) if alone else None
+        self._direct = direct_matcher(rule.left, self._slots) if once and not self._guards else None
         self._last: Goals = (self._finish, None, None) if self._guards or self._checked else None
         self._build = self._builder(rule.right)
         self._within_block = not root_op(rule.left).ACROSS_BLOCKS
-        several = any(isinstance(p, OpPattern) and p.index is not None for p in compiler.patterns)
-        self.looks_around = bool(self._checked) or several or any(map(_sees_values, rule.guards))
-        """Whether it depends on more than the ops that it matches and their uses by one another."""
 
     def match(self, op: Operation) -> Env | None:
         """The bindings of a match rooted at the op, None when there is none."""
@@ -203,10 +193,35 @@ class CompiledEquation:
         return build_op
 
 
-def _size(p: Pattern) -> int:
+# -- an equation before it is compiled ------------------------------------------------------------
+
+
+def root_types(rule: Equation) -> list[type[Operation]]:
+    """The classes of the ops at which an equation is tried. Raises RuleError for the row of a pattern table."""
+    if isinstance(rule.right, Composite):
+        raise RuleError(f"{rule.right!r} stands in a pattern table only")
+    return list(dict.fromkeys(p.op for p in roots(rule.left) if isinstance(p, OpPattern)))
+
+
+def size_of(p: Pattern) -> int:
+    """The most ops that a pattern matches."""
     if isinstance(p, Alternatives):
-        return max(map(_size, p.choices))
-    return isinstance(p, OpPattern) + sum(map(_size, p.children()))
+        return max(map(size_of, p.choices))
+    return isinstance(p, OpPattern) + sum(map(size_of, p.children()))
+
+
+def looks_around(rule: Equation) -> bool:
+    """Whether an equation depends on more than the ops that it matches and their uses by one another."""
+    occurrences: dict[OpPattern, int] = {}
+    count_ops(rule.left, occurrences)
+    if max(occurrences.values()) > 1 or any(map(_sees_values, rule.guards)):
+        return True
+    return any(isinstance(p, OpPattern) and p.index is not None for p in reachable(rule.left))
+
+
+def reach_of(p: Pattern) -> int:
+    """From how many users away another value may make a match."""
+    return _reach(p, _leaves(p))
 
 
 def _sees_values(guard: Any) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias, TypeVar
@@ -34,7 +34,7 @@ from lamina.dialects.fast_ir import all_ops, operands_of, type_of
 from lamina.dialects.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.rules.terms import Constrained, Equation, OpPattern, RuleError, Term, inserting
 from lamina.errors import InternalError, about
-from lamina.passes.rules.matching import CompiledEquation
+from lamina.passes.rules.matching import CompiledEquation, looks_around, reach_of, root_types, size_of
 from lamina.passes.rules.pattern_conditions import root_classes
 
 Outcome: TypeAlias = "SSAValue | Operation | Sequence[SSAValue] | bool | None"
@@ -59,8 +59,6 @@ class Lowering:
         self.function = function
         self.root_types = list(op_types)
         self.written = (function.__code__.co_filename, function.__code__.co_firstlineno)
-        self.size = self.reach = 1
-        self.looks_around = True
 
 
 def lower(*ops: type[Operation] | Term) -> Callable[[Callable[[Any], Outcome]], Lowering]:
@@ -70,24 +68,32 @@ def lower(*ops: type[Operation] | Term) -> Callable[[Callable[[Any], Outcome]], 
 
 
 class Entry:
-    """One rule of a set, compiled, with its counts."""
+    """One rule of a set, with its counts. It is compiled when it is first tried: most programs need few of them."""
 
     def __init__(self, rule: Equation | Lowering, number: int) -> None:
         self.rule = rule
         self.number = number
-        self.compiled = CompiledEquation(rule) if isinstance(rule, Equation) else rule
         self.where = f"{Path(rule.written[0]).name}:{rule.written[1]}"
         self.tried = self.hits = 0
         self.seconds = 0.0
-        left = rule.left if isinstance(rule, Equation) else None
+        self.root_types = root_types(rule) if isinstance(rule, Equation) else rule.root_types
+        self.size = size_of(rule.left) if isinstance(rule, Equation) else 1
+
+    @cached_property
+    def compiled(self) -> CompiledEquation | Lowering:
+        return CompiledEquation(self.rule) if isinstance(self.rule, Equation) else self.rule
+
+    @cached_property
+    def needs(self) -> tuple[frozenset[type[Operation]], ...]:
+        """Of each of these sets of classes an operand must come from an op; where none does, nothing is tried."""
+        left = self.rule.left if isinstance(self.rule, Equation) else None
         while isinstance(left, Constrained):
             left = left.pattern
         wanted = [root_classes(a) for a in left.args] if isinstance(left, OpPattern) and not left.any_args else []
-        self.needs = tuple(c for c in wanted if c is not None)
-        """Of each of these sets of classes an operand must come from an op; where none does, nothing is tried."""
+        return tuple(c for c in wanted if c is not None)
 
     def order(self) -> tuple[int, int]:
-        return -self.compiled.size, self.number
+        return -self.size, self.number
 
 
 class Rules:
@@ -98,7 +104,8 @@ class Rules:
         self.rules: list[Equation | Lowering] = []
         self._entries: list[Entry] | None = None
         self._dispatch: dict[type[Operation], list[Entry]] = {}
-        self._looks_around = False
+        self._looks_around: bool | None = None
+        self._reach: int | None = None
 
     def __iadd__(self, rule: Equation | Lowering | Rules) -> Rules:
         if isinstance(rule, Rules):
@@ -107,7 +114,7 @@ class Rules:
             self.rules.append(rule)
         else:
             raise RuleError(f"{rule!r} is no rule: write `left >> right`")
-        self._entries = None
+        self._entries = self._looks_around = self._reach = None
         return self
 
     def lower(self, *ops: type[Operation] | Term) -> Callable[[Callable[[Any], Outcome]], Lowering]:
@@ -129,18 +136,25 @@ class Rules:
         """The rules in the order they are tried."""
         if self._entries is None:
             self._entries = sorted((Entry(r, n) for n, r in enumerate(self.rules)), key=Entry.order)
-            self._looks_around = any(e.compiled.looks_around for e in self._entries)
             self._dispatch = {}
             for e in self._entries:
-                for t in e.compiled.root_types:
+                for t in e.root_types:
                     self._dispatch.setdefault(t, []).append(e)
         return self._entries
 
     @property
     def looks_around(self) -> bool:
         """Whether a rule may depend on more than the ops that it matches: lowerings do, and guards that see values."""
-        _ = self.entries
+        if self._looks_around is None:
+            self._looks_around = any(not isinstance(r, Equation) or looks_around(r) for r in self.rules)
         return self._looks_around
+
+    @property
+    def reach(self) -> int:
+        """From how many users away another value may make a rule match."""
+        if self._reach is None:
+            self._reach = max((reach_of(r.left) if isinstance(r, Equation) else 1 for r in self.rules), default=1)
+        return self._reach
 
     @property
     def dispatch(self) -> dict[type[Operation], list[Entry]]:
@@ -211,7 +225,6 @@ class Driver:
         self.only = only
         self.root = root
         self.dispatch = rules.dispatch
-        self.reach = max((e.compiled.reach for e in rules.entries), default=1)
         self.queue: deque[Operation] = deque()
         self.queued: set[Operation] = set()
         self.fired = 0
@@ -225,7 +238,7 @@ class Driver:
     def run(self) -> int:
         # Sweeps until one changes nothing: what the neighbourhood of a firing missed, the next sweep finds.
         while True:
-            before, self.missed = self.fired, self.rules.looks_around
+            before, self.missed = self.fired, False
             ops, dispatch = all_ops(self.root), self.dispatch
             if self.fuel is None:
                 self.fuel = FUEL + FUEL_PER_OP * len(ops)
@@ -233,7 +246,7 @@ class Driver:
             self.queue.extend(found)
             self.queued.update(found)
             self.drain()
-            if self.fired == before or not self.missed:
+            if self.fired == before or not (self.missed or self.rules.looks_around):
                 break
         if self.stream is not None and self.fired:
             print(self.rules.statistics(), file=self.stream)
@@ -389,7 +402,7 @@ class Driver:
     def push_users(self, value: SSAValue) -> None:
         """Queue the ops whose matches may contain the value: its users, theirs, as deep as rules look."""
         level = [value]
-        for further in range(self.reach - 1, -1, -1):
+        for further in range(self.rules.reach - 1, -1, -1):
             above: list[SSAValue] = []
             for v in level:
                 use = v.first_use

@@ -192,6 +192,16 @@ def test_larger_left_side_first_then_file_order():
     assert ops(module) == ["clip"]
 
 
+def test_a_rule_is_compiled_when_it_is_first_tried():
+    made = rules(ABS(ABS(x)) >> ABS(x), CEIL(CEIL(x)) >> CEIL(x))
+    g = Graph()
+    module = g.module(g(ABS, g(ABS, g.args[0])))
+    assert made.apply(module) == 1
+    assert [str(e.rule) for e in made.entries if "compiled" in vars(e)] == [str(ABS(ABS(x)) >> ABS(x))]
+    made += NEG(NEG(x)) >> x
+    assert not [e for e in made.entries if "compiled" in vars(e)]
+
+
 def test_attributes_are_taken_over_by_like():
     g = Graph()
     module = g.module(g(CLIP, g(ABS, g.args[0]), a_min=0.0, a_max=3.0))
