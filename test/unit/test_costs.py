@@ -220,6 +220,7 @@ def test_programs_are_right_by_any_table(
     table: Costs, model: Path, expected: tuple[str, dict[str, Any]], figures: Callable[[str, Costs], None]
 ) -> None:
     figures(named_target("cpu").cpu.data, table)
-    assert texts(model, Settings.of(threads=2)).get("te") != expected[0]
+    # Where all figures are off alike a processor may choose as before: four times as large ones change nothing of SSE2.
+    assert table in OFF.values() or texts(model, Settings.of(threads=2)).get("te") != expected[0]
     for name, found in results(model).items():
         np.testing.assert_allclose(found, expected[1][name], rtol=1e-4, atol=1e-4, err_msg=name)
