@@ -48,12 +48,16 @@ class PassFile(NamedTuple):
 
     def load(self) -> type[ModulePass]:
         """The pass class. Raises TypeError when the file does not hold exactly one of the derived name."""
-        module = import_module(self.module)
-        found = pass_classes(module)
-        if len(found) != 1 or found[0].name != self.name:
-            names = ", ".join(getattr(c, "name", c.__name__) for c in found) or "none"
-            raise TypeError(f"{self.path}: expected one pass named {self.name!r}, found {names}")
-        return found[0]
+        return _only_pass(self)
+
+
+@cache
+def _only_pass(file: PassFile) -> type[ModulePass]:
+    found = pass_classes(import_module(file.module))
+    if len(found) != 1 or found[0].name != file.name:
+        names = ", ".join(getattr(c, "name", c.__name__) for c in found) or "none"
+        raise TypeError(f"{file.path}: expected one pass named {file.name!r}, found {names}")
+    return found[0]
 
 
 def pass_classes(module: Any) -> list[type[ModulePass]]:
@@ -118,10 +122,20 @@ def our_passes() -> dict[str, PassFile]:
     return _found
 
 
+_found_alone: dict[str, PassFile] = {}
+
+
 def find_our_pass(name: str) -> PassFile | None:
-    """One pass of the tree, without listing it."""
+    """One pass of the tree, without listing it; what was found once is not looked for again."""
     if _found is not None:
         return _found.get(name)
+    file = _found_alone.get(name) or _look_for(name)
+    if file is not None:
+        _found_alone[name] = file
+    return file
+
+
+def _look_for(name: str) -> PassFile | None:
     stem = name.replace("-", "_")
     head, _, rest = stem.partition("_")
     tries: list[tuple[str, str, str]] = [(".", f"passes/{INSPECTION}/{stem}.py", INSPECTION)]

@@ -94,9 +94,10 @@ def test_what_choices_say_is_told(model: Path, tmp_path: Path) -> None:
 
 
 def test_measured_times_stand_beside_what_is_expected(model: Path) -> None:
-    found = explained(model, "--measure", "--rounds", "3", "--threads", "1")
+    measured = "--measure", "--rounds", "3", "--threads", "1"
+    found = explained(model, *measured)
     assert all(c["measured_seconds"] > 0 for q in found for c in q["candidates"])
-    status, out, err = lamina_command("explain-schedule", model, "--measure", "--rounds", "3", "--node", "wide")
+    status, out, err = lamina_command("explain-schedule", model, *measured, "--node", "wide")
     assert status == 0 and " measured" in out, err
 
 
