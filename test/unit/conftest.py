@@ -48,6 +48,12 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(OBJECTS, *GENERATIONS)
 
 
+def pytest_unconfigure() -> None:
+    """One look for garbage is enough at the end: pytest takes five, of seconds each where programs are still alive."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="module")
 def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A cache of its own: most kernels are the same with more outputs, at another level, or when a pass is left out."""

@@ -6,21 +6,24 @@ from typing import Any
 
 import pytest
 
+from lamina.debugging import judge
 from lamina.debugging.judge import Judge
 from lamina.debugging.outcome import Kind
 
 pytestmark = pytest.mark.slow
 
 
-def server_of(judge: Judge) -> int:
+def server_of(asked: Judge) -> int:
     """The number of the process that a judge's programs are copies of."""
-    found: Any = judge._server.call("isolated_functions:processes", {})  # pyright: ignore[reportPrivateUsage]
+    found: Any = asked._server.call("isolated_functions:processes", {})  # pyright: ignore[reportPrivateUsage]
     return found["parent"]
 
 
 @pytest.fixture(autouse=True)
 def functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the servers import: the functions of these tests, and no compiler, which takes seconds."""
     monkeypatch.setenv("PYTHONPATH", __file__.rpartition("/")[0])
+    monkeypatch.setattr(judge, "WARM", "isolated_functions")
 
 
 def test_a_judge_takes_the_server_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
