@@ -13,6 +13,7 @@ import pytest
 from xdsl.dialects import get_all_dialects
 from xdsl.transforms import get_all_passes
 
+from lamina.ir import registry
 from lamina.ir.registry import our_passes
 from lamina.universe import LAMINA_UNIVERSE
 
@@ -44,6 +45,30 @@ def test_plain_xdsl_opt_reads_a_relay_file() -> None:
     done = subprocess.run([BIN / "xdsl-opt"], input=RELAY, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "relay.nn.relu" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("[xdsl.universe]\ndoubler = doubler_universe:UNIVERSE\n", True),
+        ("[xdsl.universe]\nlamina = lamina.universe:LAMINA_UNIVERSE\n[other]\na = b:c\n", False),
+        ("[console_scripts]\nxdsl = doubler:main\n", False),
+        ("", False),
+    ],
+)
+def test_metadata_are_read_where_a_package_may_have_a_universe(text: str, found: bool, tmp_path: Path) -> None:
+    info = tmp_path / "doubler-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text(text)
+    (tmp_path / "other-1.0.dist-info").mkdir()
+    assert registry._has_universe(str(tmp_path)) is found  # pyright: ignore[reportPrivateUsage]
+
+
+def test_packages_of_an_archive_may_have_a_universe(tmp_path: Path) -> None:
+    archive = tmp_path / "packages.zip"
+    archive.write_bytes(b"")
+    for path, found in ((archive, True), (tmp_path / "nowhere", False)):
+        assert registry._has_universe(str(path)) is found  # pyright: ignore[reportPrivateUsage]
 
 
 def test_installed_universe_of_another_package(tmp_path: Path) -> None:

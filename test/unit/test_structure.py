@@ -172,6 +172,7 @@ print(*sys.modules)
 def test_opt_tool_loads_only_what_it_needs() -> None:
     loaded = modules_of_opt_tool()
     assert not [m for m in loaded if m.split(".")[0] in HEAVY]
+    assert "importlib.metadata" not in loaded  # no other package has dialects or passes for us
     files = sorted(m for m in loaded if m.startswith("lamina.dialects.relay."))
     assert 0 < len(files) <= 12, files
 
