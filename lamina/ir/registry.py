@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 LEVELS = ("relay", "te", "tir", "llvm")
 STAIRS = ("*_to_*.py", "*_to_*/*_to_*.py")
 OURS_AND_XDSL = ("lamina.", "xdsl.")
-"""How the values of entry points begin that are no other package's."""
+"""Beginnings of the values of entry points that are no other package's."""
 INSPECTION = "inspection"
 """The folder of passes that change nothing, under MLIR's names, and what they have for a level."""
 PassFactory = Callable[[], type[ModulePass]]
