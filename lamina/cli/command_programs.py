@@ -118,7 +118,7 @@ def reduce_module(
     return found, found.write(output)
 
 
-def told(args: Any, err: TextIO, line: str) -> None:
+def tell_progress(args: Any, err: TextIO, line: str) -> None:
     """Write how far it is, unless --quiet."""
     if not args.quiet:
         err.write(f"{line}\n")

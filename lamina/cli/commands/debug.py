@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TextIO
 
-from lamina.cli.command_programs import how_of, program_of, program_text, told
+from lamina.cli.command_programs import how_of, program_of, program_text, tell_progress
 from lamina.cli.options import add_program
 from lamina.errors import EXIT_INPUT, EXIT_OK, LaminaError
 
@@ -70,7 +70,7 @@ def _bisect(args: Any, out: TextIO, err: TextIO) -> int:
     """Name the pass, the rule or primitive, and the firing or op, that make a fault; status 1 where there is one."""
     from lamina.debugging.finding import guilty
 
-    found = guilty(program_of(args), how_of(args), args.limit, lambda line: told(args, err, line))
+    found = guilty(program_of(args), how_of(args), args.limit, lambda line: tell_progress(args, err, line))
     if found is None:
         out.write("there is no fault\n")
         return EXIT_OK

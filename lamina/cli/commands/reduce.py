@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from lamina.cli.command_programs import how_of, program_of, told
+from lamina.cli.command_programs import how_of, program_of, tell_progress
 from lamina.cli.options import add_program
 from lamina.cli.shell import path_argument
 from lamina.errors import EXIT_OK, InternalError, LaminaError, UsageError
@@ -32,7 +32,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     from lamina.debugging.finding import NoFault, find
 
     def tell(line: str) -> None:
-        told(args, err, line)
+        tell_progress(args, err, line)
 
     if Path(args.file).is_dir():
         return _reduce_case(args, out, tell)
