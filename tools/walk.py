@@ -80,7 +80,7 @@ def _callers(frame: FrameType | None) -> Iterator[str]:
         frame = frame.f_back
 
 
-class Step(NamedTuple):
+class WalkedFile(NamedTuple):
     """A file outside `dialects/` and passes that a compilation has entered by `function`."""
 
     path: str
@@ -88,7 +88,7 @@ class Step(NamedTuple):
     on_the_way: bool
 
 
-def walked() -> list[Step]:
+def walked() -> list[WalkedFile]:
     """The files that the compilation of a relu enters, in order."""
     if hasattr(os, "sched_setaffinity"):
         # With one processor nothing is lowered in a copy of the process, where nobody would see it.
@@ -109,7 +109,7 @@ def walked() -> list[Step]:
             lamina.compile(str(model), threads=1, cache=False)
     paths = {name: Path(name).resolve() for name in walk.entered}
     ours = {n: p.relative_to(ROOT).as_posix() for n, p in paths.items() if p.is_file() and p.is_relative_to(ROOT)}
-    return [Step(p, walk.entered[n], n in walk.on_the_way) for n, p in ours.items() if HERE.match(p)]
+    return [WalkedFile(p, walk.entered[n], n in walk.on_the_way) for n, p in ours.items() if HERE.match(p)]
 
 
 def first_sentence(path: Path) -> str:
@@ -120,7 +120,7 @@ def first_sentence(path: Path) -> str:
     return shown.replace("|", "\\|")
 
 
-def _rows(steps: Iterable[Step]) -> list[str]:
+def _rows(steps: Iterable[WalkedFile]) -> list[str]:
     """A table of files."""
     rows = ["| | file | enters by | what it says of itself |", "|--:|---|---|---|"]
     for n, (path, function, _) in enumerate(steps, 1):

@@ -5,7 +5,8 @@
     io, ii = s.split(i, [-1, 8])
     s.reorder(io, j, k, ii)
 
-It only records; `te-to-tir` applies. Loop counts follow from the function, so that every handle is there to name.
+It only records; `te-to-tir` applies. Loop counts follow from the function, so that every handle is there to name. A
+primitive is imported when it is first used: a schedule names a few of them.
 """
 
 from __future__ import annotations
@@ -17,42 +18,6 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from lamina.dialects.index.index_map import Condition, IndexMapAttr
 from lamina.dialects.index.sizes import shape_of
 from lamina.dialects.schedule.ops import ScheduleOp
-from lamina.dialects.schedule.primitives.alternate import AlternateOp
-from lamina.dialects.schedule.primitives.annotate import AnnotateOp
-from lamina.dialects.schedule.primitives.bind import BindOp
-from lamina.dialects.schedule.primitives.blockize import BlockizeOp
-from lamina.dialects.schedule.primitives.cache_read import CacheReadOp
-from lamina.dialects.schedule.primitives.cache_write import CacheWriteOp
-from lamina.dialects.schedule.primitives.compute_at import ComputeAtOp
-from lamina.dialects.schedule.primitives.compute_inline import ComputeInlineOp
-from lamina.dialects.schedule.primitives.compute_root import ComputeRootOp
-from lamina.dialects.schedule.primitives.create_group import CreateGroupOp
-from lamina.dialects.schedule.primitives.decompose_reduction import DecomposeReductionOp
-from lamina.dialects.schedule.primitives.double_buffer import DoubleBufferOp
-from lamina.dialects.schedule.primitives.env_threads import EnvThreadsOp
-from lamina.dialects.schedule.primitives.fuse import FuseOp
-from lamina.dialects.schedule.primitives.loops import LoopsOp
-from lamina.dialects.schedule.primitives.normalize import NormalizeOp
-from lamina.dialects.schedule.primitives.pad_einsum import PadEinsumOp
-from lamina.dialects.schedule.primitives.parallel import ParallelOp
-from lamina.dialects.schedule.primitives.partition import PartitionOp
-from lamina.dialects.schedule.primitives.pragma import PragmaOp
-from lamina.dialects.schedule.primitives.prefetch import PrefetchOp
-from lamina.dialects.schedule.primitives.reorder import ReorderOp
-from lamina.dialects.schedule.primitives.reverse_compute_at import ReverseComputeAtOp
-from lamina.dialects.schedule.primitives.reverse_compute_inline import ReverseComputeInlineOp
-from lamina.dialects.schedule.primitives.rfactor import RFactorOp
-from lamina.dialects.schedule.primitives.rolling_buffer import RollingBufferOp
-from lamina.dialects.schedule.primitives.sample_categorical import SampleCategoricalOp
-from lamina.dialects.schedule.primitives.sample_perfect_tile import SamplePerfectTileOp
-from lamina.dialects.schedule.primitives.set_scope import SetScopeOp
-from lamina.dialects.schedule.primitives.split import SplitOp
-from lamina.dialects.schedule.primitives.storage_align import StorageAlignOp
-from lamina.dialects.schedule.primitives.store_predicate import StorePredicateOp
-from lamina.dialects.schedule.primitives.tensorize import TensorizeOp
-from lamina.dialects.schedule.primitives.transform_layout import TransformLayoutOp
-from lamina.dialects.schedule.primitives.unroll import UnrollOp
-from lamina.dialects.schedule.primitives.vectorize import VectorizeOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
 from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.value_names import value_name
@@ -86,63 +51,95 @@ class Schedule:
 
     def loops(self, stage: str, suffix: str = "") -> list[SSAValue]:
         """The loops around a stage that has not been touched: a scan's time, then its own, spatial first."""
+        from lamina.dialects.schedule.primitives.loops import LoopsOp
+
         names = [f"{n}{suffix}" for n in (*self.times.get(stage, ()), *self.dims[stage])]
         return self._add(LoopsOp.make(stage, len(names)), names)
 
     def split(self, loop: SSAValue, factors: Sequence[int | SSAValue]) -> list[SSAValue]:
+        from lamina.dialects.schedule.primitives.split import SplitOp
+
         hint = loop.name_hint or "i"
         ends = "oi" if len(factors) == 2 else "oabcdefg"
         return self._add(SplitOp.make(loop, factors), [f"{hint}{e}" for e in ends])
 
     def fuse(self, *loops: SSAValue) -> SSAValue:
+        from lamina.dialects.schedule.primitives.fuse import FuseOp
+
         if len(loops) == 1:
             return loops[0]
         hint = "_".join(v.name_hint or "i" for v in loops)
         return self._add(FuseOp.create(operands=list(loops), result_types=[loops[0].type]), [hint])[0]
 
     def reorder(self, *loops: SSAValue) -> None:
+        from lamina.dialects.schedule.primitives.reorder import ReorderOp
+
         self._add(ReorderOp.create(operands=list(loops)))
 
     def vectorize(self, loop: SSAValue) -> None:
+        from lamina.dialects.schedule.primitives.vectorize import VectorizeOp
+
         self._add(VectorizeOp.make(loop))
 
     def unroll(self, loop: SSAValue) -> None:
+        from lamina.dialects.schedule.primitives.unroll import UnrollOp
+
         self._add(UnrollOp.make(loop))
 
     def parallel(self, loop: SSAValue) -> None:
+        from lamina.dialects.schedule.primitives.parallel import ParallelOp
+
         self._add(ParallelOp.make(loop))
 
     def partition(self, loop: SSAValue) -> None:
+        from lamina.dialects.schedule.primitives.partition import PartitionOp
+
         self._add(PartitionOp.make(loop))
 
     def alternate(self, loop: SSAValue) -> None:
         """Walk a loop back and forth, by the iterations of the loop around it."""
+        from lamina.dialects.schedule.primitives.alternate import AlternateOp
+
         self._add(AlternateOp.create(operands=[loop]))
 
     def bind(self, loop: SSAValue, thread: str) -> None:
+        from lamina.dialects.schedule.primitives.bind import BindOp
+
         self._add(BindOp.make(loop, thread))
 
     def compute_inline(self, stage: str) -> None:
+        from lamina.dialects.schedule.primitives.compute_inline import ComputeInlineOp
+
         self._add(ComputeInlineOp.make(stage))
 
     def reverse_compute_inline(self, stage: str) -> None:
+        from lamina.dialects.schedule.primitives.reverse_compute_inline import ReverseComputeInlineOp
+
         self._add(ReverseComputeInlineOp.make(stage))
 
     def compute_at(self, stage: str, loop: SSAValue) -> list[SSAValue]:
+        from lamina.dialects.schedule.primitives.compute_at import ComputeAtOp
+
         names = [f"{n}_at" for n in self.dims[stage]]
         return self._add(ComputeAtOp.make(stage, loop, len(names)), names)
 
     def reverse_compute_at(self, stage: str, loop: SSAValue) -> list[SSAValue]:
         """The consumer's loops: all its dimensions, those that its producer has one element of included."""
+        from lamina.dialects.schedule.primitives.reverse_compute_at import ReverseComputeAtOp
+
         names = [f"{n}_out" for n in self.dims[stage]]
         return self._add(ReverseComputeAtOp.make(stage, loop, len(names)), names)
 
     def cache_read(self, tensor: str, stage: str, loop: SSAValue, scope: str, loops: int) -> list[SSAValue]:
+        from lamina.dialects.schedule.primitives.cache_read import CacheReadOp
+
         names = [f"{tensor}{n}" for n in range(loops)]
         return self._add(CacheReadOp.make(tensor, stage, loop, scope, loops), names)
 
     def cache_read_stage(self, tensor: str, stages: Sequence[str], scope: str) -> str:
         """Returns the name of the stage that copies a whole tensor for some of its readers."""
+        from lamina.dialects.schedule.primitives.cache_read import CacheReadOp
+
         self._add(CacheReadOp.make(tensor, stages, None, scope))
         copy = f"{tensor}.{scope}"
         names = [a.name_hint or f"arg{n}" for n, a in enumerate(self.func.body.block.args)]
@@ -156,6 +153,8 @@ class Schedule:
 
     def cache_write(self, stage: str, scope: str) -> str:
         """Returns the name of the stage that copies out."""
+        from lamina.dialects.schedule.primitives.cache_write import CacheWriteOp
+
         self._add(CacheWriteOp.make(stage, scope))
         copy = f"{stage}.out"
         self.dims[copy] = self.dims[stage][: self.rank[stage]]
@@ -164,13 +163,19 @@ class Schedule:
 
     def tensorize(self, loop: SSAValue, intrinsic: str) -> None:
         """Put a tensor intrinsic, by its name without the @, in the place of the nest at a loop."""
+        from lamina.dialects.schedule.primitives.tensorize import TensorizeOp
+
         self._add(TensorizeOp.make(loop, intrinsic))
 
     def set_scope(self, stage: str, scope: str) -> None:
+        from lamina.dialects.schedule.primitives.set_scope import SetScopeOp
+
         self._add(SetScopeOp.make(stage, scope))
 
     def rfactor(self, stage: str, loop: SSAValue, axis: int, loops: int) -> tuple[str, list[SSAValue]]:
         """The name and the loops, of which there are as many as the stage had, of the stage of partial results."""
+        from lamina.dialects.schedule.primitives.rfactor import RFactorOp
+
         name = f"{stage}.rf"
         rank = self.rank[stage]
         self.rank[name] = rank + 1
@@ -180,20 +185,30 @@ class Schedule:
 
     def decompose_reduction(self, stage: str, loop: SSAValue) -> str:
         """Returns the name of the stage that the start becomes."""
+        from lamina.dialects.schedule.primitives.decompose_reduction import DecomposeReductionOp
+
         self._add(DecomposeReductionOp.make(stage, loop))
         return f"{stage}.init"
 
     def annotate(self, target: SSAValue | str, key: str, value: Attribute | SSAValue) -> None:
         """An annotation of a loop or, by its name, of a stage."""
+        from lamina.dialects.schedule.primitives.annotate import AnnotateOp
+
         self._add(AnnotateOp.make(target, key, value))
 
     def pragma(self, loop: SSAValue, key: str, value: Attribute | SSAValue | int = 1) -> None:
+        from lamina.dialects.schedule.primitives.pragma import PragmaOp
+
         self._add(PragmaOp.make(loop, key, value))
 
     def storage_align(self, stage: str, axis: int, factor: int, offset: int) -> None:
+        from lamina.dialects.schedule.primitives.storage_align import StorageAlignOp
+
         self._add(StorageAlignOp.make(stage, axis, factor, offset))
 
     def double_buffer(self, stage: str) -> None:
+        from lamina.dialects.schedule.primitives.double_buffer import DoubleBufferOp
+
         self._add(DoubleBufferOp.make(stage))
 
     def prefetch(
@@ -205,19 +220,27 @@ class Schedule:
         locality: int = 3,
         write: bool = False,
     ) -> None:
+        from lamina.dialects.schedule.primitives.prefetch import PrefetchOp
+
         self._add(PrefetchOp.make(tensor, loop, offset, spread, locality, write))
 
     def env_threads(self, stage: str, tags: Sequence[str], extents: Sequence[int]) -> list[SSAValue]:
         """The loops of the threads."""
+        from lamina.dialects.schedule.primitives.env_threads import EnvThreadsOp
+
         return self._add(EnvThreadsOp.make(stage, tags, extents), [t.rpartition(".")[2] for t in tags])
 
     def store_predicate(self, stage: str, conditions: Sequence[Condition]) -> None:
         """Conditions whose dimensions are handles of loops."""
+        from lamina.dialects.schedule.primitives.store_predicate import StorePredicateOp
+
         self._add(StorePredicateOp.make(stage, conditions))
 
     def sample_perfect_tile(
         self, loop: SSAValue, parts: int, max_innermost: int = 16, decision: Sequence[int] | None = None
     ) -> list[SSAValue]:
+        from lamina.dialects.schedule.primitives.sample_perfect_tile import SamplePerfectTileOp
+
         hint = loop.name_hint or "i"
         names = [f"{hint}_f{n}" for n in range(parts)]
         return self._add(SamplePerfectTileOp.make(loop, parts, max_innermost, decision), names)
@@ -225,35 +248,51 @@ class Schedule:
     def sample_categorical(
         self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None
     ) -> SSAValue:
+        from lamina.dialects.schedule.primitives.sample_categorical import SampleCategoricalOp
+
         return self._add(SampleCategoricalOp.make(candidates, probs, decision), ["v"])[0]
 
     def transform_layout(self, stage: str, layout: IndexMapAttr, loops: int = 0) -> list[SSAValue]:
         """The loops of the stage in the new order, where their number is given; else only its buffer changes."""
+        from lamina.dialects.schedule.primitives.transform_layout import TransformLayoutOp
+
         return self._add(TransformLayoutOp.make(stage, layout, loops), [f"{stage}{n}" for n in range(loops)])
 
     def compute_root(self, stage: str) -> list[SSAValue]:
         """The loops of a stage whose loops, wherever they stand, are those of its equation."""
+        from lamina.dialects.schedule.primitives.compute_root import ComputeRootOp
+
         return self._add(ComputeRootOp.make(stage, len(self.dims[stage])), [f"{n}_root" for n in self.dims[stage]])
 
     def create_group(self, group: str, stages: Sequence[str]) -> None:
         """A name under which `compute_at` moves several stages."""
+        from lamina.dialects.schedule.primitives.create_group import CreateGroupOp
+
         self._add(CreateGroupOp.make(group, stages))
         self.dims[group] = [f"{s}_{n}" for s in stages for n in self.dims[s]]
 
     def normalize(self) -> None:
+        from lamina.dialects.schedule.primitives.normalize import NormalizeOp
+
         self._add(NormalizeOp.make())
 
     def rolling_buffer(self, stage: str, loop: SSAValue | None = None) -> None:
         """Keep of a stage what the next iteration of a loop, by default the one it is computed in, needs again."""
+        from lamina.dialects.schedule.primitives.rolling_buffer import RollingBufferOp
+
         self._add(RollingBufferOp.make(stage, loop))
 
     def blockize(self, loop: SSAValue, block: str) -> str:
         """The name of the block that a loop becomes, whose loops are those around it."""
+        from lamina.dialects.schedule.primitives.blockize import BlockizeOp
+
         self._add(BlockizeOp.make(loop, block))
         return block
 
     def pad_einsum(self, stage: str, padding: Sequence[int]) -> None:
         """Run the loops of a contraction to multiples. Its copies are the stages `<tensor>.pad` and `<stage>.out`."""
+        from lamina.dialects.schedule.primitives.pad_einsum import PadEinsumOp
+
         self._add(PadEinsumOp.make(stage, padding))
         self.dims[f"{stage}.out"] = self.dims[stage][: self.rank[stage]]
         self.rank[f"{stage}.out"] = self.rank[stage]

@@ -78,5 +78,9 @@ def primitives() -> list[type[PrimitiveOp]]:
     return found
 
 
-OPS: list[Any] = [ScheduleOp, TensorIntrinOp, *primitives()]
+def operations() -> list[type[Any]]:
+    """All ops of schedules. Who builds a schedule imports the few primitives that it uses."""
+    return [ScheduleOp, TensorIntrinOp, *primitives()]
+
+
 ATTRS: list[type[Attribute]] = [FactorType, LoopType]

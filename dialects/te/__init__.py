@@ -23,5 +23,5 @@ def __getattr__(name: str) -> Any:
         return [getattr(module, n) for n in module.__all__]
 
     stages = classes(ops) + classes(scan) + classes(extern)
-    globals()["TE"] = te = Dialect("te", stages + schedule.OPS, [IndexMapAttr, IndexSetAttr, *schedule.ATTRS])
+    globals()["TE"] = te = Dialect("te", stages + schedule.operations(), [IndexMapAttr, IndexSetAttr, *schedule.ATTRS])
     return te
