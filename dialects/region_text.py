@@ -13,12 +13,17 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 
-def parse_body(parser: Parser) -> Region:
-    """A region of one block without arguments; xDSL reads `{ }` as a region without a block."""
-    region = parser.parse_region()
-    if region.blocks.first is None:
+def parse_optional_body(parser: Parser) -> Region | None:
+    """A region of one block without arguments, if there is one; xDSL reads `{ }` as a region without a block."""
+    region = parser.parse_optional_region()
+    if region is not None and region.blocks.first is None:
         region.add_block(Block())
     return region
+
+
+def parse_body(parser: Parser) -> Region:
+    """A region of one block without arguments. Raises ParseError where there is none."""
+    return parse_optional_body(parser) or parser.raise_error("Expected region!")
 
 
 def print_body(printer: Printer, region: Region) -> None:

@@ -11,7 +11,7 @@ primitive is imported when it is first used: a schedule names a few of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
@@ -237,20 +237,67 @@ class Schedule:
         self._add(StorePredicateOp.make(stage, conditions))
 
     def sample_perfect_tile(
-        self, loop: SSAValue, parts: int, max_innermost: int = 16, decision: Sequence[int] | None = None
+        self,
+        loop: SSAValue,
+        parts: int,
+        max_innermost: int = 16,
+        decision: Sequence[int] | None = None,
+        knob: str | None = None,
     ) -> list[SSAValue]:
         from lamina.dialects.schedule.primitives.sample_perfect_tile import SamplePerfectTileOp
 
         hint = loop.name_hint or "i"
         names = [f"{hint}_f{n}" for n in range(parts)]
-        return self._add(SamplePerfectTileOp.make(loop, parts, max_innermost, decision), names)
+        return self._add(SamplePerfectTileOp.make(loop, parts, max_innermost, decision, knob), names)
 
     def sample_categorical(
-        self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None
+        self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None, knob: str | None = None
     ) -> SSAValue:
         from lamina.dialects.schedule.primitives.sample_categorical import SampleCategoricalOp
 
-        return self._add(SampleCategoricalOp.make(candidates, probs, decision), ["v"])[0]
+        return self._add(SampleCategoricalOp.make(candidates, probs, decision, knob), ["v"])[0]
+
+    def sample_order(
+        self,
+        loops: Sequence[SSAValue],
+        among: Sequence[Sequence[int]] = (),
+        decision: Sequence[int] | None = None,
+        knob: str | None = None,
+    ) -> list[SSAValue]:
+        """The loops in the order that is drawn, outermost first."""
+        from lamina.dialects.schedule.primitives.sample_order import SampleOrderOp
+
+        return self._add(SampleOrderOp.make(loops, among, decision, knob), [f"o{n}" for n in range(len(loops))])
+
+    def sample_annotation(
+        self, loop: SSAValue, ways: Sequence[str], decision: int | None = None, knob: str | None = None
+    ) -> None:
+        from lamina.dialects.schedule.primitives.sample_annotation import SampleAnnotationOp
+
+        self._add(SampleAnnotationOp.make(loop, ways, decision, knob))
+
+    def sample_compute_location(
+        self, stage: str, consumer: str, decision: int | None = None, knob: str | None = None
+    ) -> list[SSAValue]:
+        """The loops of the stage, wherever it is computed."""
+        from lamina.dialects.schedule.primitives.sample_compute_location import SampleComputeLocationOp
+
+        names = [f"{n}_at" for n in self.dims[stage]]
+        return self._add(SampleComputeLocationOp.make(stage, consumer, len(names), decision, knob), names)
+
+    def choose(
+        self, pieces: Sequence[Callable[[], None]], decision: int | None = None, knob: str | None = None
+    ) -> None:
+        """One of several pieces of the schedule: each is a function that builds one."""
+        from lamina.dialects.schedule.primitives.choose import ChooseOp
+
+        around, regions = self.block, list[Region]()
+        for piece in pieces:
+            self.block = Block()
+            regions.append(Region(self.block))
+            piece()
+        self.block = around
+        self._add(ChooseOp.make(regions, decision, knob))
 
     def transform_layout(self, stage: str, layout: IndexMapAttr, loops: int = 0) -> list[SSAValue]:
         """The loops of the stage in the new order, where their number is given; else only its buffer changes."""

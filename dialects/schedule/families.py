@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import abc
-import random
 from typing import Self
 
-from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import operand_def, prop_def, var_result_def
 from xdsl.parser import Parser
@@ -18,16 +17,13 @@ from lamina.dialects.schedule.primitive import (
     LOOP,
     LoopPrimitiveOp,
     PrimitiveOp,
-    ScheduleState,
     parse_at,
     parse_count,
     parse_loop,
     print_at,
 )
 from lamina.dialects.tir.limits import MAX_LANES, MAX_UNROLLED
-
-SEED = "seed"
-"""The attribute of a te.schedule from which its sampling primitives draw."""
+from lamina.dialects.tir.ops import ForOp
 
 
 class StageLoopsBase(PrimitiveOp):
@@ -108,51 +104,29 @@ class LoopKindBase(PrimitiveOp, abc.ABC):
     def make(cls, loop: SSAValue) -> Self:
         return cls.create(operands=[loop])
 
-    def mark(self, state: ScheduleState, kind: str, reductions: bool) -> None:
-        """Let the loop run in a way; `reductions` says whether one may. Raises ScheduleError where it cannot."""
-        loop = state.loop(self.loop)
-        if loop.thread is not None:
-            raise ScheduleError(f"{self.name[3:]} of {loop.axis.data!r}: it is bound to {loop.thread.data}")
-        if kind == "vectorized" and loop.is_dynamic:
-            raise ScheduleError(
-                f"vectorize of {loop.axis.data!r}: its extent is known only at run time; split it by a number first"
-            )
-        if kind == "vectorized" and loop.trip > MAX_LANES:
-            raise ScheduleError(
-                f"vectorize of {loop.axis.data!r}: {loop.trip} iterations, a vector has at most {MAX_LANES} lanes; "
-                "split it first"
-            )
-        if kind == "unrolled" and not loop.is_dynamic and loop.trip > MAX_UNROLLED:
-            raise ScheduleError(
-                f"unroll of {loop.axis.data!r}: {loop.trip} iterations, at most {MAX_UNROLLED} are written out; "
-                "split it first"
-            )
-        if loop.is_reduction and not reductions and loop.trip > 1:
-            refuse(
-                f"{self.name[3:]} of {loop.axis.data!r}: its iterations add into the same element, "
-                "so they cannot run at once"
-            )
-        if not reductions:
-            check_at_once(loop, self.name[3:])
-        loop.properties["kind"] = StringAttr(kind)
 
-
-class SamplingBase(PrimitiveOp, abc.ABC):
-    """Base of the primitives whose results are numbers that a tuner draws.
-
-    Without a `decision` they draw themselves, from the seed of their te.schedule (`attributes {seed = 3 : i64}`, 0 if
-    it has none) and their place among its sampling primitives: the same text gives the same loops. What was drawn
-    stands in the op as its decision afterwards, so that a schedule that has been applied prints as one that replays.
-    """
-
-    def random(self) -> random.Random:
-        """The source that this op draws from."""
-        schedule = self.parent_op()
-        seed = schedule.attributes.get(SEED) if schedule is not None else None
-        number = seed.value.data if isinstance(seed, IntegerAttr) else 0
-        before = 0
-        op = self.prev_op
-        while op is not None:
-            before += isinstance(op, SamplingBase)
-            op = op.prev_op
-        return random.Random(f"{number}:{before}")
+def mark(loop: ForOp, primitive: str, kind: str, reductions: bool) -> None:
+    """Let a loop run in a way; `reductions` says whether one may. Raises ScheduleError where it cannot."""
+    if loop.thread is not None:
+        raise ScheduleError(f"{primitive} of {loop.axis.data!r}: it is bound to {loop.thread.data}")
+    if kind == "vectorized" and loop.is_dynamic:
+        raise ScheduleError(
+            f"vectorize of {loop.axis.data!r}: its extent is known only at run time; split it by a number first"
+        )
+    if kind == "vectorized" and loop.trip > MAX_LANES:
+        raise ScheduleError(
+            f"vectorize of {loop.axis.data!r}: {loop.trip} iterations, a vector has at most {MAX_LANES} lanes; "
+            "split it first"
+        )
+    if kind == "unrolled" and not loop.is_dynamic and loop.trip > MAX_UNROLLED:
+        raise ScheduleError(
+            f"unroll of {loop.axis.data!r}: {loop.trip} iterations, at most {MAX_UNROLLED} are written out; "
+            "split it first"
+        )
+    if loop.is_reduction and not reductions and loop.trip > 1:
+        refuse(
+            f"{primitive} of {loop.axis.data!r}: its iterations add into the same element, so they cannot run at once"
+        )
+    if not reductions:
+        check_at_once(loop, primitive)
+    loop.properties["kind"] = StringAttr(kind)

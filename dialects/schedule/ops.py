@@ -16,12 +16,13 @@ there. What several of them share stands in `primitive.py`, `families.py` and `n
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from xdsl.dialects.builtin import SymbolRefAttr
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Attribute, Operation, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, region_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -60,6 +61,17 @@ class ScheduleOp(IRDLOperation):
         func = SymbolRefAttr(parser.parse_symbol_name())
         attributes, body = parse_attributed_body(parser)
         return cls.create(properties={"func": func}, attributes=attributes, regions=[body])
+
+
+def in_order(primitives: Iterable[Operation]) -> Iterator[Operation]:
+    """Primitives as they are applied: each is followed by those that it has applied after it.
+
+    Each must have been applied, or have its decision, when the next is asked for.
+    """
+    for primitive in primitives:
+        yield primitive
+        if isinstance(primitive, PrimitiveOp):
+            yield from in_order(primitive.then())
 
 
 def primitives() -> list[type[PrimitiveOp]]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.ir import ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.ir import Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import IRDLOperation, irdl_attr_definition
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -106,6 +106,10 @@ class PrimitiveOp(IRDLOperation, Declared):
     @abc.abstractmethod
     def apply(self, state: ScheduleState) -> None:
         """Rewrite the function. Raises ScheduleError, with nothing changed, where the primitive is illegal."""
+
+    def then(self) -> Iterable[Operation]:
+        """The primitives that are applied after this one, before the next of the text: those of a region."""
+        return ()
 
 
 class LoopPrimitiveOp(PrimitiveOp):

@@ -1,7 +1,8 @@
 """Draw what schedules leave open: each sampling primitive gets the decision that applying the schedule makes.
 
-The decisions follow from the `seed` of each te.schedule. What is printed afterwards replays: it gives the same loops
-whatever the seed. Nothing else changes. A schedule that cannot be applied is an error, as it is for `te-to-tir`.
+The decisions follow from the `seed` of each te.schedule. With the option `seed` they follow from that, and every knob
+is decided anew: its decision is a default. What is printed afterwards replays: it gives the same loops whatever the
+seed. Nothing else changes. A schedule that cannot be applied is an error, as it is for `te-to-tir`.
 
 Before:
     te.schedule @f attributes {seed = 7 : i64} {
@@ -17,33 +18,65 @@ After:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 
 from lamina.dialects import edit
-from lamina.dialects.schedule.families import SamplingBase
 from lamina.dialects.schedule.ops import ScheduleOp
+from lamina.dialects.schedule.sampling import SEED, SamplingBase
 from lamina.passes.base import Context, ModulePass
 from lamina.passes.te_to_tir.te_to_tir import TeToTirPass
 
 
 @dataclass(frozen=True)
 class DrawDecisionsPass(ModulePass):
+    """Draws what schedules leave open."""
+
     name = "te-draw-decisions"
 
+    seed: int | None = None
+    """A seed for all schedules, with which every knob is decided anew."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        schedules = [s for s in op.ops if isinstance(s, ScheduleOp)]
-        if not any(isinstance(p, SamplingBase) for s in schedules for p in s.body.block.ops):
-            return
-        copy = op.clone()
-        drawn = [p for s in copy.ops if isinstance(s, ScheduleOp) for p in s.body.block.ops]
-        kept = [dict(p.properties) for p in drawn]
-        # Applying takes the schedules out of the copy; their ops keep the properties that it gave them.
-        with edit.counted_elsewhere():
-            TeToTirPass().apply(ctx, copy)
-        mine = [p for s in schedules for p in s.body.block.ops]
-        for primitive, theirs, before in zip(mine, drawn, kept, strict=True):
-            if isinstance(primitive, SamplingBase) and "decision" not in before:
+        for primitive, applied in applied_samplings(op, ctx, self.seed):
+            decision = applied.properties.get("decision")
+            # One in a piece of a te.choose that is not taken is not asked.
+            if decision is not None and decision != primitive.properties.get("decision"):
                 edit.change(primitive)
-                primitive.properties["decision"] = theirs.properties["decision"]
+                primitive.properties["decision"] = decision
+
+
+def applied_samplings(
+    module: ModuleOp, ctx: Context, seed: int | None = None
+) -> list[tuple[SamplingBase, SamplingBase]]:
+    """The sampling primitives of a module's schedules, each with that of a copy whose schedules were applied.
+
+    With a `seed` the knobs of the copy were decided anew. Raises InputError where a schedule cannot be applied.
+    """
+    mine = list(samplings(module))
+    if not mine:
+        return []
+    copy = module.clone()
+    copies = list(samplings(copy))
+    if seed is not None:
+        for schedule in schedules(copy):
+            schedule.attributes[SEED] = IntegerAttr(seed, i64)
+        for each in copies:
+            if each.knob is not None:
+                each.properties.pop("decision", None)
+    # Applying takes the schedules out of the copy; their ops keep the properties that it gave them.
+    with edit.counted_elsewhere():
+        TeToTirPass().apply(ctx, copy)
+    return list(zip(mine, copies, strict=True))
+
+
+def schedules(module: ModuleOp) -> Iterator[ScheduleOp]:
+    """The schedules of a module, in the order of the text."""
+    return (op for op in module.ops if isinstance(op, ScheduleOp))
+
+
+def samplings(module: ModuleOp) -> Iterator[SamplingBase]:
+    """The sampling primitives of a module's schedules, in the order of the text."""
+    return (op for schedule in schedules(module) for op in schedule.body.walk() if isinstance(op, SamplingBase))

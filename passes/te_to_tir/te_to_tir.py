@@ -34,7 +34,7 @@ from lamina.dialects.fast_ir import all_ops, discard
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.sizes import shape_attrs, symbolic_shape
 from lamina.dialects.schedule.nest.edits import unique_axis
-from lamina.dialects.schedule.ops import ScheduleOp, ScheduleState
+from lamina.dialects.schedule.ops import ScheduleOp, ScheduleState, in_order
 from lamina.dialects.target import module_target
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.extents import tensor_extents
@@ -184,7 +184,7 @@ def apply_schedule(
 ) -> None:
     """Apply primitives from the top. Raises InputError at the primitive that cannot be applied."""
     state = ScheduleState(func, arguments, intrinsics=intrinsics)
-    for n, primitive in enumerate(schedule.body.block.ops):
+    for n, primitive in enumerate(in_order(schedule.body.block.ops)):
         if n == stop_after or edit.is_spent():
             break
         rule = primitives.find(type(primitive))

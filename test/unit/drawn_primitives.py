@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.index.index_map import Condition, IndexMap, IndexMapAttr
 from lamina.dialects.index.linear import Linear, floordiv, mod
@@ -22,6 +22,7 @@ from lamina.dialects.schedule.primitives.bind import BindOp
 from lamina.dialects.schedule.primitives.blockize import BlockizeOp
 from lamina.dialects.schedule.primitives.cache_read import CacheReadOp
 from lamina.dialects.schedule.primitives.cache_write import CacheWriteOp
+from lamina.dialects.schedule.primitives.choose import ChooseOp
 from lamina.dialects.schedule.primitives.compute_at import ComputeAtOp
 from lamina.dialects.schedule.primitives.compute_inline import ComputeInlineOp
 from lamina.dialects.schedule.primitives.compute_root import ComputeRootOp
@@ -41,7 +42,10 @@ from lamina.dialects.schedule.primitives.reverse_compute_at import ReverseComput
 from lamina.dialects.schedule.primitives.reverse_compute_inline import ReverseComputeInlineOp
 from lamina.dialects.schedule.primitives.rfactor import RFactorOp
 from lamina.dialects.schedule.primitives.rolling_buffer import RollingBufferOp
+from lamina.dialects.schedule.primitives.sample_annotation import WAYS, SampleAnnotationOp
 from lamina.dialects.schedule.primitives.sample_categorical import SampleCategoricalOp
+from lamina.dialects.schedule.primitives.sample_compute_location import SampleComputeLocationOp
+from lamina.dialects.schedule.primitives.sample_order import SampleOrderOp
 from lamina.dialects.schedule.primitives.sample_perfect_tile import SamplePerfectTileOp
 from lamina.dialects.schedule.primitives.set_scope import SetScopeOp
 from lamina.dialects.schedule.primitives.split import SplitOp
@@ -205,12 +209,28 @@ def _tensorize(p: Place) -> Operation:
     return TensorizeOp.make(p.loops[n], f"copy_{trip}")
 
 
+def _sample_order(p: Place) -> Operation:
+    """Any order of neighbours, or one of the two that are listed."""
+    first = p.r.randrange(len(p.loops) - 1)
+    loops = p.loops[first : first + p.r.randint(2, 3)]
+    kept = list(range(len(loops)))
+    return SampleOrderOp.make(loops, p.r.choice([(), [kept, kept[::-1]]]))
+
+
+def _choose(p: Place) -> Operation:
+    """A loop unrolled, parallel or left alone."""
+    loop = p.loop()
+    pieces: list[list[Operation]] = [[UnrollOp.make(loop)], [ParallelOp.make(loop)], []]
+    return ChooseOp.make([Region(Block(piece)) for piece in pieces])
+
+
 DRAWS: dict[str, Draw] = {
     "te.annotate": _annotate,
     "te.bind": _with_loops(1, lambda p: BindOp.make(p.loop(), p.r.choice(THREADS))),
     "te.blockize": _with_loops(1, _blockize),
     "te.cache_read": _cache_read,
     "te.cache_write": lambda p: CacheWriteOp.make(p.stage, p.r.choice(SCOPES)),
+    "te.choose": _with_loops(1, _choose),
     "te.compute_at": _with_loops(1, lambda p: ComputeAtOp.make(p.earlier(), p.loop(), 0)),
     "te.compute_inline": lambda p: ComputeInlineOp.make(p.stage),
     "te.compute_root": lambda p: ComputeRootOp.make(p.stage, 0),
@@ -231,7 +251,10 @@ DRAWS: dict[str, Draw] = {
     "te.reverse_compute_inline": lambda p: ReverseComputeInlineOp.make(p.stage),
     "te.rfactor": _with_loops(1, lambda p: RFactorOp.make(p.stage, p.loop(), p.r.randint(0, max(p.rank, 0)), 0)),
     "te.rolling_buffer": _rolling_buffer,
+    "te.sample_annotation": _with_loops(1, lambda p: SampleAnnotationOp.make(p.loop(), list(WAYS))),
     "te.sample_categorical": lambda p: SampleCategoricalOp.make([1, 2, 4], [0.25, 0.25, 0.5]),
+    "te.sample_compute_location": lambda p: SampleComputeLocationOp.make(p.earlier(), p.stage, 0),
+    "te.sample_order": _with_loops(2, _sample_order),
     "te.sample_perfect_tile": _with_loops(1, lambda p: SamplePerfectTileOp.make(p.loop(), p.r.randint(1, 3), 4)),
     "te.set_scope": lambda p: SetScopeOp.make(p.stage, p.r.choice(SCOPES)),
     "te.split": _with_loops(1, _split),

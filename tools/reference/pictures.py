@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, StringAtt
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Operation
 
-from lamina.dialects.schedule.ops import ScheduleOp
+from lamina.dialects.schedule.ops import ScheduleOp, in_order
 from lamina.dialects.schedule.primitive import PrimitiveOp
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
@@ -92,7 +92,8 @@ def _change(example: Example, primitives: Sequence[Operation], at: int) -> tuple
         )
         if n > at and not takes:
             continue
-        before, after = _state(example, n), _state(example, n + 1)
+        so_far = len(list(in_order(primitives[:n])))
+        before, after = _state(example, so_far), _state(example, so_far + len(list(in_order([other]))))
         if before != after:
             return n, before, after
     raise IncompleteReference(f"{_shown(example.path)}: neither {op.name} nor what uses it changes anything")

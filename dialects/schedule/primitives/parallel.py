@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from xdsl.irdl import irdl_op_definition
 
-from lamina.dialects.schedule.families import LoopKindBase
+from lamina.dialects.schedule.families import LoopKindBase, mark
 from lamina.dialects.schedule.primitive import LoopPrimitiveOp, ScheduleState
+from lamina.dialects.tir.ops import ForOp
 
 
 @irdl_op_definition
@@ -18,4 +19,9 @@ class ParallelOp(LoopKindBase, LoopPrimitiveOp):
     name = "te.parallel"
 
     def apply(self, state: ScheduleState) -> None:
-        self.mark(state, "parallel", False)
+        parallel(state.loop(self.loop))
+
+
+def parallel(loop: ForOp) -> None:
+    """Let the iterations of a loop run on several threads. Raises ScheduleError where that cannot be."""
+    mark(loop, "parallel", "parallel", reductions=False)

@@ -12,8 +12,14 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.schedule.factors import FACTOR
-from lamina.dialects.schedule.families import SamplingBase
 from lamina.dialects.schedule.primitive import ScheduleState
+from lamina.dialects.schedule.sampling import (
+    SamplingBase,
+    parse_decision,
+    parse_numbers,
+    parse_position,
+    with_decision,
+)
 
 
 @irdl_op_definition
@@ -31,14 +37,14 @@ class SampleCategoricalOp(SamplingBase):
     result = result_def(FACTOR)
 
     @staticmethod
-    def make(candidates: Sequence[int], probs: Sequence[float], decision: int | None = None) -> SampleCategoricalOp:
+    def make(
+        candidates: Sequence[int], probs: Sequence[float], decision: int | None = None, knob: str | None = None
+    ) -> SampleCategoricalOp:
         properties: dict[str, Attribute] = {
             "candidates": DenseArrayBase.from_list(i64, list(candidates)),
             "probs": ArrayAttr([FloatAttr(p, Float64Type()) for p in probs]),
         }
-        if decision is not None:
-            properties["decision"] = IntegerAttr(decision, i64)
-        return SampleCategoricalOp.create(properties=properties, result_types=[FACTOR])
+        return SampleCategoricalOp.create(properties=with_decision(properties, knob, decision), result_types=[FACTOR])
 
     def weights(self) -> list[float]:
         return [float(p.value.data) for p in self.probs.data if isinstance(p, FloatAttr)]
@@ -52,24 +58,18 @@ class SampleCategoricalOp(SamplingBase):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(f" {list(self.candidates.get_values())} probs {self.weights()}")
-        if self.decision is not None:
-            printer.print_string(f" decision {self.decision.value.data}")
+        self.print_decision(printer)
         printer.print_op_attributes(self.attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> SampleCategoricalOp:
-        candidates = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
-        )
+        candidates = parse_numbers(parser)
         parser.parse_keyword("probs")
         probs = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: float(parser.parse_number()))
-        decision = parser.parse_integer(allow_boolean=False) if parser.parse_optional_keyword("decision") else None
-        return cls.make(candidates, probs, decision)
+        knob, decision = parse_decision(parser, parse_position)
+        return cls.make(candidates, probs, decision, knob)
 
     def apply(self, state: ScheduleState) -> None:
         candidates = [int(c) for c in self.candidates.get_values()]
-        if self.decision is None:
-            (position,) = self.random().choices(range(len(candidates)), self.weights())
-            self.properties["decision"] = IntegerAttr(position, i64)
-        assert self.decision is not None
-        state.factors[self.result] = candidates[self.decision.value.data]
+        self.decide(len(candidates), lambda r: r.choices(range(len(candidates)), self.weights())[0])
+        state.factors[self.result] = candidates[self.decided()[0]]

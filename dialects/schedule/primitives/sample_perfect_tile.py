@@ -8,16 +8,16 @@ from functools import lru_cache
 from math import prod
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.schedule.factors import FACTOR
-from lamina.dialects.schedule.families import SamplingBase
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.primitive import LOOP, ScheduleState, parse_count, parse_loop
+from lamina.dialects.schedule.sampling import SamplingBase, parse_decision, parse_numbers, with_decision
 
 
 @irdl_op_definition
@@ -37,11 +37,13 @@ class SamplePerfectTileOp(SamplingBase):
 
     @staticmethod
     def make(
-        loop: SSAValue, parts: int, max_innermost: int = 16, decision: Sequence[int] | None = None
+        loop: SSAValue,
+        parts: int,
+        max_innermost: int = 16,
+        decision: Sequence[int] | None = None,
+        knob: str | None = None,
     ) -> SamplePerfectTileOp:
-        properties: dict[str, Attribute] = {"max_innermost": IntegerAttr(max_innermost, i64)}
-        if decision is not None:
-            properties["decision"] = DenseArrayBase.from_list(i64, list(decision))
+        properties = with_decision({"max_innermost": IntegerAttr(max_innermost, i64)}, knob, decision)
         return SamplePerfectTileOp.create(operands=[loop], properties=properties, result_types=[FACTOR] * parts)
 
     def verify_(self) -> None:
@@ -54,8 +56,7 @@ class SamplePerfectTileOp(SamplingBase):
         printer.print_string(" ")
         printer.print_ssa_value(self.loop)
         printer.print_string(f" [{len(self.factors)}] max_innermost {self.max_innermost.value.data}")
-        if self.decision is not None:
-            printer.print_string(f" decision {list(self.decision.get_values())}")
+        self.print_decision(printer)
         printer.print_op_attributes(self.attributes)
 
     @classmethod
@@ -64,28 +65,19 @@ class SamplePerfectTileOp(SamplingBase):
         parts = parse_count(parser)
         parser.parse_keyword("max_innermost")
         most = parser.parse_integer(allow_boolean=False)
-        decision = None
-        if parser.parse_optional_keyword("decision"):
-            decision = parser.parse_comma_separated_list(
-                parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
-            )
-        return cls.make(loop, parts, most, decision)
+        knob, decision = parse_decision(parser, parse_numbers)
+        return cls.make(loop, parts, most, decision, knob)
 
     def apply(self, state: ScheduleState) -> None:
         loop = state.loop(self.loop)
         what = f"sample_perfect_tile of {loop.axis.data!r}"
         if loop.is_dynamic or loop.bounds:
             raise ScheduleError(f"{what}: its extent is not a constant")
-        most = self.max_innermost.value.data
-        if self.decision is None:
-            drawn = draw_perfect_tile(self.random(), max(loop.trip, 1), len(self.factors), most)
-            self.properties["decision"] = DenseArrayBase.from_list(i64, drawn)
-        assert self.decision is not None
-        factors = [int(f) for f in self.decision.get_values()]
-        if len(factors) != len(self.factors) or min(factors) < 1 or prod(factors) != max(loop.trip, 1):
-            raise ScheduleError(
-                f"{what}: the decision {factors} is not {len(self.factors)} factors of {max(loop.trip, 1)}"
-            )
+        most, parts, extent = self.max_innermost.value.data, len(self.factors), max(loop.trip, 1)
+        self.decide(perfect_tiles(extent, parts, most), lambda r: draw_perfect_tile(r, extent, parts, most))
+        factors = self.decided()
+        if len(factors) != parts or min(factors) < 1 or prod(factors) != extent:
+            raise ScheduleError(f"{what}: the decision {factors} is not {parts} factors of {extent}")
         if len(factors) > 1 and factors[-1] > most:
             raise ScheduleError(f"{what}: the innermost factor {factors[-1]} exceeds {most}")
         state.factors.update(zip(self.factors, factors, strict=True))
@@ -97,6 +89,13 @@ def factorizations(extent: int, parts: int) -> int:
     if parts == 1:
         return 1
     return sum(factorizations(extent // d, parts - 1) for d in divisors(extent))
+
+
+def perfect_tiles(extent: int, parts: int, max_innermost: int) -> int:
+    """In how many ways a number is a product of so many factors, the last at most `max_innermost` if there are two."""
+    if parts == 1:
+        return 1
+    return sum(factorizations(extent // d, parts - 1) for d in divisors(extent) if d <= max_innermost)
 
 
 @lru_cache(maxsize=1024)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from xdsl.irdl import irdl_op_definition
 
-from lamina.dialects.schedule.families import LoopKindBase
+from lamina.dialects.schedule.families import LoopKindBase, mark
 from lamina.dialects.schedule.primitive import LoopPrimitiveOp, ScheduleState
+from lamina.dialects.tir.ops import ForOp
 
 
 @irdl_op_definition
@@ -18,4 +19,9 @@ class UnrollOp(LoopKindBase, LoopPrimitiveOp):
     name = "te.unroll"
 
     def apply(self, state: ScheduleState) -> None:
-        self.mark(state, "unrolled", True)
+        unroll(state.loop(self.loop))
+
+
+def unroll(loop: ForOp) -> None:
+    """Write the iterations of a loop out. Raises ScheduleError where that cannot be."""
+    mark(loop, "unroll", "unrolled", reductions=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from xdsl.irdl import irdl_op_definition
 
-from lamina.dialects.schedule.families import LoopKindBase
+from lamina.dialects.schedule.families import LoopKindBase, mark
 from lamina.dialects.schedule.nest.edits import accesses
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.primitive import LoopPrimitiveOp, ScheduleState
+from lamina.dialects.tir.ops import ForOp
 
 
 @irdl_op_definition
@@ -20,7 +21,11 @@ class VectorizeOp(LoopKindBase, LoopPrimitiveOp):
     name = "te.vectorize"
 
     def apply(self, state: ScheduleState) -> None:
-        loop = state.loop(self.loop)
-        if any(access.lanes is not None for access in accesses(loop)):
-            raise ScheduleError(f"vectorize of {loop.axis.data!r}: a tensorized block inside has vectors already")
-        self.mark(state, "vectorized", False)
+        vectorize(state.loop(self.loop))
+
+
+def vectorize(loop: ForOp) -> None:
+    """Let the iterations of a loop be lanes. Raises ScheduleError where they cannot be."""
+    if any(access.lanes is not None for access in accesses(loop)):
+        raise ScheduleError(f"vectorize of {loop.axis.data!r}: a tensorized block inside has vectors already")
+    mark(loop, "vectorize", "vectorized", reductions=False)

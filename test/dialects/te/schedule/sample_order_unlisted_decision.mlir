@@ -1,0 +1,20 @@
+// RUN: opt-tool %s -p te-to-tir --verify-diagnostics
+
+te.func @f(%A: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  %b = te.compute "B" [8, 32] (%i, %j) : tensor<8x32xf32> {
+    %a = te.read %A[%i, %j] : tensor<8x32xf32>
+    %n = arith.negf %a : f32
+    te.yield %n : f32
+  }
+  %c = te.compute "C" [8, 32] (%i, %j) : tensor<8x32xf32> {
+    %x = te.read %b[%i, %j] : tensor<8x32xf32>
+    %s = arith.addf %x, %x : f32
+    te.yield %s : f32
+  }
+  te.return %c : tensor<8x32xf32>
+}
+te.schedule @f {
+  %i, %j = te.loops "C" [2]
+  // expected-error@+1 {{sample_order: the decision [1, 0] is none of [[0, 1]]}}
+  %a, %b = te.sample_order %i, %j among [[0, 1]] decision [1, 0]
+}
