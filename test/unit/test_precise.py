@@ -142,3 +142,32 @@ def test_partial_products_of_a_scan_are_its_results() -> None:
     scan.arrays = [np.array([0.25, 1e-45, np.inf], np.float32)]
     assert scan.run()[0][2] == np.inf
     assert all(np.isnan(scan.run(seed)[0][2]) for seed in (0, 1))
+
+
+@pytest.mark.parametrize("seed, first", [(4, True), (5, False)])
+def test_a_product_and_a_sum_may_round_once(seed: int, first: bool) -> None:
+    """Scales of whole hundredths: half of the sums are ties of the result's steps, which one rounding decides."""
+    how, taken = '{out_dtype = "int8", rounding = "TONEVEN"}', "tensor<400xf32>, tensor<f32>, tensor<i32>"
+    to_bytes = f"relay.qnn.quantize %x, %s, %z {how} : ({taken})"
+    module = precise(
+        f"relay.qnn.quantize %sum, %u, %z {how}",
+        (400,),
+        "tensor<400xi8>",
+        *(f"%{n} = relay.constant dense<{v}> : tensor<f32>" for n, v in (("s", 0.02), ("t", 0.03), ("u", 0.04))),
+        "%z = relay.constant dense<0> : tensor<i32>",
+        f"%a = {to_bytes} -> tensor<400xi8>",
+        f"%b = {to_bytes.replace('%s', '%t')} -> tensor<400xi8>",
+        "%p = relay.qnn.dequantize %a, %s, %z : (tensor<400xi8>, tensor<f32>, tensor<i32>) -> tensor<400xf32>",
+        "%q = relay.qnn.dequantize %b, %t, %z : (tensor<400xi8>, tensor<f32>, tensor<i32>) -> tensor<400xf32>",
+        "%sum = relay.add %p, %q : tensor<400xf32>",
+        read=taken,
+    )
+    module.arrays = [np.random.default_rng(0).uniform(-2, 2, 400).astype(np.float32)]
+    scales = np.array([0.02, 0.03, 0.04], np.float32)
+    bytes_ = [np.rint(module.arrays[0] / s).clip(-128, 127).astype(np.float64) for s in scales[:2]]
+    exact = [b * s.astype(np.float64) for b, s in zip(bytes_, scales, strict=False)]
+    single = [e.astype(np.float32) for e in exact]
+    fused = exact[0] + single[1] if first else single[0] + exact[1]
+    expected = np.rint(fused.astype(np.float32) / scales[2]).clip(-128, 127)
+    np.testing.assert_array_equal(module.run(seed)[0], expected)
+    assert (module.run()[0] != expected).any()
