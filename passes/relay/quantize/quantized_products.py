@@ -65,7 +65,8 @@ class QuantizedProducts(ModulePass):
         store = store_of(ctx)
         for each in list(op.walk()):
             step = STEPS.get(each.name)
-            if step is None or each.parent is None or has_unknown_extents([*each.operand_types, *each.result_types]):
+            # What is dropped stands before what it was dropped for: whatever comes here still is in the program.
+            if step is None or has_unknown_extents([*each.operand_types, *each.result_types]):
                 continue
             with edit.transaction():
                 with building(each, store):
