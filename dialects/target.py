@@ -8,6 +8,7 @@ Passes read the target from the module attribute `lamina.target` and nowhere els
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from math import isfinite
 from typing import Any
@@ -201,6 +202,14 @@ def target_of(op: Operation) -> TargetAttr | None:
     while (parent := op.parent_op()) is not None:
         op = parent
     return module_target(op) if isinstance(op, ModuleOp) else None
+
+
+def machine_of(target: TargetAttr) -> str:
+    """The part of a target that decides which choices are good: processor, vectors, registers, and a digest of its
+    figures where it says some; not the threads."""
+    triple, cpu, figures = target.triple.data, target.cpu.data, target.figures.data
+    digest = f" figures {hashlib.sha256(figures.encode()).hexdigest()[:12]}" if figures else ""
+    return f"{triple} {cpu} {target.vector_bits.data} {target.registers.data}{digest}"
 
 
 LAMINA = Dialect("lamina", [], [TargetAttr])

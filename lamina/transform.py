@@ -64,6 +64,9 @@ OPT_LEVELS = (0, 1, 2, 3, 4)
 NUMERICS = ("fast", "exact")
 """Whether passes may change results by more than the order of their sums; docs/numerics.md says by how much."""
 
+RECORDS = "te-apply-records"
+"""The pass that gives kernels the schedules of a file of records. It runs where its file is given."""
+
 _M = TypeVar("_M")
 
 # -- names -------------------------------------------------------------------------------------------------------
@@ -163,14 +166,20 @@ class PassContext:
         """A context as it is, or that of a level."""
         return given if isinstance(given, PassContext) else PassContext(given)
 
-    def with_numerics(self, numerics: str | None) -> PassContext:
-        """The same with other numerics; None says nothing."""
-        if numerics is None or numerics == self.numerics:
+    def changed(self, numerics: str | None = None, config: Mapping[str, Any] | None = None) -> PassContext:
+        """The same with other numerics, where some are given, and more options of passes."""
+        if numerics in (None, self.numerics) and not config:
             return self
-        config = {f"{name}.{option}": v for name, given in self.options.items() for option, v in given.items()}
-        made = PassContext(self.opt_level, (), (), self.instruments, config, numerics)
+        options = {f"{name}.{option}": v for name, given in self.options.items() for option, v in given.items()}
+        options |= config or {}
+        made = PassContext(self.opt_level, (), (), self.instruments, options, numerics or self.numerics)
         made.required_pass, made.disabled_pass = self.required_pass, self.disabled_pass
         return made
+
+    @property
+    def records(self) -> str | None:
+        """The file of records whose schedules kernels get, None for none."""
+        return next(iter(self.options.get(RECORDS, {}).get("file", ())), None)
 
     @staticmethod
     def current() -> PassContext:

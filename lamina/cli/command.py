@@ -19,6 +19,7 @@ COMMANDS = {
     "bench": "time a model, by turns with onnxruntime where that is installed; kernels against the machine's limits",
     "profile": "time each kernel in real runs; write a trace that Perfetto shows",
     "tune": "time candidates for each kernel inside the model; write the faster ones into a choice file",
+    "records": "show, merge and cut down files of schedules that were measured",
     "explain-schedule": "print the candidates of each choice of a schedule, what each should take, and why one won",
     "calibrate": "measure what this processor does in a cycle, and keep it: default schedules are computed from it",
     "info": "print the version, this machine, and the figures that its schedules are computed from",

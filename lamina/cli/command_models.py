@@ -133,6 +133,7 @@ _DECIDED = (
     "max_tensor_bytes",
     "passes",
     "choices",
+    "records",
     "no_cache",
     "sanitize",
 )
@@ -140,8 +141,8 @@ _DECIDED = (
 
 
 def context_of(args: Any) -> PassContext:
-    """The PassContext that `--opt-level` and `--pass-config` describe. Raises UsageError for a malformed value."""
-    from lamina.transform import OPT_LEVELS, PassContext
+    """The PassContext that the options of passes and `--records` describe. Raises UsageError for a malformed value."""
+    from lamina.transform import OPT_LEVELS, RECORDS, PassContext
 
     if args.opt_level not in OPT_LEVELS:
         raise UsageError(f"--opt-level is one of {', '.join(map(str, OPT_LEVELS))}, not {args.opt_level}")
@@ -151,6 +152,8 @@ def context_of(args: Any) -> PassContext:
         if not equals:
             raise UsageError(f"--pass-config {given!r} gives no value", hint="as in relay.FuseOps.max_depth=10")
         config[key] = tuple(value.split(","))
+    if getattr(args, "records", None) is not None:
+        config[f"{RECORDS}.file"] = args.records
     return PassContext(args.opt_level, args.required_pass, args.disabled_pass, config=config, numerics=args.numerics)
 
 

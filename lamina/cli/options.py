@@ -35,6 +35,12 @@ def add_choices(target: Any) -> None:
     target.add_argument(
         "--choices", type=path_argument, metavar="FILE.json", help="compile as a file of `lamina tune` says"
     )
+    target.add_argument(
+        "--records",
+        type=path_argument,
+        metavar="FILE.jsonl",
+        help="kernels get the fastest schedules of a file of records",
+    )
 
 
 def add_choosing(parser: ArgumentParser) -> Any:

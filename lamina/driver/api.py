@@ -74,6 +74,7 @@ def compile(
     sanitize: bool = False,
     choices: Choice = None,
     numerics: str | None = None,
+    records: str | os.PathLike[str] | None = None,
 ) -> Executable:
     """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
 
@@ -85,6 +86,7 @@ def compile(
     environment says LAMINA_CACHE=off) a program that was compiled before comes from disk. With `sanitize` its kernels
     check their accesses while they run: bounds, elements that nothing has written, races. `choices` are what
     `lamina.tuning` has found to be faster than the default schedules: a choice file, or the answers by question.
+    `records` is a file of measured schedules: kernels that have one there get the fastest of their work.
     `numerics` is "fast", or "exact" for sums that differ from the model's in their order alone: docs/numerics.md says
     what that leaves out. By default it is the context's, which is fast where it says nothing.
 
@@ -93,7 +95,7 @@ def compile(
     and not given is compiled for each shape that it meets. Raises LaminaError.
     """
     origin, fresh = _source_of(model, shapes)
-    settings = Settings.of(target, threads, opt_level, numerics, sanitize)
+    settings = Settings.of(target, threads, opt_level, numerics, sanitize, records)
     check_host(settings.target)
     answers = _answers(choices, settings.target)
     programs = ProgramCache() if enabled(cache) else None
@@ -128,7 +130,8 @@ def _key(origin: Origin, settings: Settings, answers: Mapping[str, str]) -> str:
     if origin.digest is None or any_registered() or any(map(is_foreign, target.backend_list())):
         return ""
     context = str(settings.context)
-    return program_key(origin.digest, origin.shapes, target.text(), context, settings.sanitize, answers)
+    records = settings.context.records
+    return program_key(origin.digest, origin.shapes, target.text(), context, settings.sanitize, answers, records)
 
 
 def _compilation(

@@ -9,6 +9,7 @@ where it cannot be copied, in this process (`lowering_here.py`). That is one cho
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,6 +34,8 @@ from lamina.runtime.program_file import StoredProgram
 from lamina.transform import find_pass
 
 if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.choices import Question
     from lamina.dialects.relay.params import ParamStore
@@ -121,6 +124,10 @@ class Compilation(Listener):
             self.progress(name, seconds, note or step_note(name, self.source.module))
 
     # -- what passes say -------------------------------------------------------------------------------------------
+
+    def message(self, severity: str, text: str, op: Operation | None = None) -> None:
+        if severity == "warning":
+            warnings.warn(text, stacklevel=2)
 
     def placed(self, report: Callable[[], str]) -> None:
         self.placement.append(report())

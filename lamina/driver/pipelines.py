@@ -21,7 +21,7 @@ from lamina.errors import UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.pipeline import parse_pipeline, print_pipeline
 from lamina.passes.added_pass import AddedPass
-from lamina.transform import PassContext, find_pass, pass_info
+from lamina.transform import RECORDS, PassContext, find_pass, pass_info
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -141,6 +141,9 @@ TIR = (
 SANITIZE = (AddedPass("tir-sanitize", "before tir-form-teams", "checks stand in the loops that run"),)
 """Passes that are added for kernels that check their accesses while they run."""
 
+FROM_RECORDS = (AddedPass(RECORDS, "after relay-to-te", "what was measured goes before the defaults"),)
+"""Passes that are added where a context names the file of records that they read."""
+
 LLVM = (Step("tir-to-llvm", "the stair: machine operations"),)
 
 DEVICE = (
@@ -245,7 +248,7 @@ class Pipeline:
         """The first passes of a model, at every level. The virtual machine runs what is left of calls after them."""
         self.graph = [*self.functions_away, *_graph_passes(steps.graph, context, _backends(target))]
         self._texts = {
-            "te": enabled([s.text for s in steps.te], context),
+            "te": enabled([s.text for s in _te_steps(steps, context)], context),
             "tir": _tir_texts(steps, context, sanitize),
             "llvm": enabled([s.text for s in steps.llvm], context),
         }
@@ -334,6 +337,10 @@ def _external_passes(backends: Sequence[str]) -> list[ModulePass]:
 
 def _made(step: Step) -> ModulePass:
     return find_pass(step.text).load()() if step.text == step.name else parse_pipeline(step.text)[0]
+
+
+def _te_steps(steps: Steps, context: PassContext) -> tuple[Step, ...]:
+    return with_added([steps.te], FROM_RECORDS)[0] if context.records is not None else steps.te
 
 
 def _tir_texts(steps: Steps, context: PassContext, sanitize: bool) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lamina.ir.targets import spec_of
-from lamina.transform import PassContext
+from lamina.transform import RECORDS, PassContext
 
 if TYPE_CHECKING:
     from lamina.dialects.machine_spec import TargetSpec
@@ -31,10 +32,12 @@ class Settings:
         opt_level: int | PassContext | None = None,
         numerics: str | None = None,
         sanitize: bool = False,
+        records: str | os.PathLike[str] | None = None,
     ) -> Settings:
         """Settings from what a user has given; the rest as the current PassContext says, at level 3 outside of all."""
         given = PassContext.of(opt_level) if opt_level is not None else PassContext.active() or PassContext(3)
-        return Settings(spec_of(target, threads), given.with_numerics(numerics), sanitize)
+        config = None if records is None else {f"{RECORDS}.file": os.fspath(records)}
+        return Settings(spec_of(target, threads), given.changed(numerics, config), sanitize)
 
     @cached_property
     def attr(self) -> TargetAttr:

@@ -8,13 +8,13 @@ With the same version of Lamina a model and a choice file give the same program,
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from lamina.dialects.target import machine_of
 from lamina.errors import InputError
 from lamina.store.text_file import write_text
 
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 FORMAT = 2
 """Questions of format 1 named no element types: what they are answers to is not known."""
 AGAIN = "tune again on this machine: `lamina tune`"
-
-
-def machine_of(target: TargetAttr) -> str:
-    """The part of a target that decides which choices are good: processor, vectors, registers, and a digest of its
-    figures where it says some; not the threads."""
-    triple, cpu, figures = target.triple.data, target.cpu.data, target.figures.data
-    digest = f" figures {hashlib.sha256(figures.encode()).hexdigest()[:12]}" if figures else ""
-    return f"{triple} {cpu} {target.vector_bits.data} {target.registers.data}{digest}"
 
 
 def write_choices(path: str | os.PathLike[str], answers: Mapping[str, str], target: TargetAttr) -> None:

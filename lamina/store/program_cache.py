@@ -24,6 +24,7 @@ from typing import Any
 
 from lamina.backends.cpu.cache_directory import default_directory
 from lamina.backends.cpu.object_cache import ObjectCache, cache_key
+from lamina.errors import InputError
 from lamina.runtime.program_file import HEADER, StoredProgram, read_program, write_file
 from lamina.store.checked_files import CheckedFiles
 
@@ -80,6 +81,14 @@ def installed_version(package: str) -> str:
     return version(package)
 
 
+def _digest(path: str) -> str:
+    """SHA-256 of a file. Raises InputError."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError as e:
+        raise InputError(f"cannot read: {e.strerror}", where=path) from None
+
+
 def program_key(
     model: str,
     shapes: Mapping[str, Any],
@@ -87,8 +96,12 @@ def program_key(
     passes: str | int,
     sanitize: bool = False,
     choices: Mapping[str, str] | None = None,
+    records: str | None = None,
 ) -> str:
-    """The key of a program. `model` is a digest of everything that it consists of, `passes` the PassContext's text."""
+    """The key of a program. `model` is a digest of everything that it consists of, `passes` the PassContext's text.
+
+    `records` is the file that schedules come from. Raises InputError where it cannot be read.
+    """
     import lamina
     from lamina.backends.cpu.jit import CODEGEN
 
@@ -97,7 +110,7 @@ def program_key(
     return cache_key(
         "program",
         model,
-        json.dumps([plain, dict(choices or {})], sort_keys=True),
+        json.dumps([plain, dict(choices or {}), _digest(records) if records is not None else ""], sort_keys=True),
         target,
         f"opt {passes} {CODEGEN}" + " sanitize" * sanitize,
         " ".join(versions),

@@ -90,10 +90,10 @@ def passes_of(pipeline: str) -> list[ModulePass]:
     return parse_pipeline(pipeline, _REGISTRY)
 
 
-def _pipelines(text: str) -> tuple[str, ...]:
+def _pipelines(path: Path, text: str) -> tuple[str, ...]:
     """Of each RUN line that is one plain opt-tool, the pipeline."""
     found: list[str] = []
-    for line in re.findall(r"// RUN: (.*)", text):
+    for line in re.findall(r"// RUN: (.*)", text.replace("%S", str(path.parent))):
         for command in re.split(r"\s(?:&&|\|)\s", line):
             try:
                 words = shlex.split(command)
@@ -111,7 +111,7 @@ def _pipelines(text: str) -> tuple[str, ...]:
 def examples_in(path: Path) -> tuple[Example, ...]:
     """The pieces of a lit test; those that must be refused are left out."""
     text = path.read_text("utf-8")
-    pipelines = _pipelines(text)
+    pipelines = _pipelines(path, text)
     if not pipelines:
         return ()
     pieces = re.split(rf"^{SPLIT_MARKER}\s*$", text, flags=re.M)
