@@ -251,7 +251,11 @@ class Schedule:
         return self._add(SamplePerfectTileOp.make(loop, parts, max_innermost, decision, knob), names)
 
     def sample_categorical(
-        self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None, knob: str | None = None
+        self,
+        candidates: Sequence[int],
+        probs: Sequence[float] = (),
+        decision: int | None = None,
+        knob: str | None = None,
     ) -> SSAValue:
         from lamina.dialects.schedule.primitives.sample_categorical import SampleCategoricalOp
 

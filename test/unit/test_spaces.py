@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from xdsl.parser import Parser
 
+import lamina
 from lamina.driver.execute import run_module
-from lamina.driver.pipelines import TIR_PIPELINE
+from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.errors import InputError
 from lamina.ir.context import LaminaContext
 
@@ -88,3 +90,48 @@ def test_orders_are_drawn_evenly() -> None:
     text = text[: text.index("  te.sample_annotation")] + "}\n"
     swapped = sum('knob "order" decision [1, 0]' in drawn(seed, text) for seed in range(60))
     assert 15 <= swapped <= 45
+
+
+MODELS = {
+    "conv2d": (
+        "nn.conv2d %x, %w {padding = [1, 1, 1, 1]}",
+        ("1x16x14x14", "32x16x3x3", "1x32x14x14"),
+    ),
+    "dense": ("nn.dense %x, %w", ("12x96", "80x96", "12x80")),
+    "batch_matmul": ("nn.batch_matmul %x, %w", ("2x12x24", "2x33x24", "2x12x33")),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_default_schedules_as_spaces(name: str, tmp_path: Path) -> None:
+    """Opened they are what they were; what is drawn is refused or computes the same."""
+    op, shapes = MODELS[name]
+    x, w, y = (f"tensor<{s}xf32>" for s in shapes)
+    model = tmp_path / "model.mlir"
+    model.write_text(
+        f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n  %y = relay.{op} : ({x}, {w}) -> {y}\n  return %y : {y}\n}}\n"
+    )
+    text = lamina.compile(str(model), "x86-64-v3" if name == "dense" else "cpu", threads=1).text("te")
+    module = Parser(LaminaContext(), text).parse_module()
+    plain = str(kernels.passes(module, "te-to-tir"))
+    opened = kernels.passes(module, "te-open-space")
+    assert str(opened).count("knob") > 2
+    assert str(kernels.passes(opened, "te-to-tir")) == plain
+    r = np.random.default_rng(0)
+    arrays = {
+        n: r.integers(-4, 5, [int(e) for e in s.split("x")]).astype(np.float32)
+        for n, s in zip("xw", shapes, strict=False)
+    }
+    (expected,) = run_module(module, LaminaContext(), "main", arrays).values()
+    ran = 0
+    for seed in range(6):
+        try:
+            drawn = kernels.passes(opened, f"te-draw-decisions{{seed={seed}}}")
+        except InputError:
+            continue
+        lowered = kernels.passes(drawn, ",".join([*TIR_PIPELINE, *LLVM_PIPELINE]))
+        (found,) = run_module(lowered, LaminaContext(), "main", arrays).values()
+        np.testing.assert_array_equal(found, expected)
+        ran += 1
+    assert ran
