@@ -344,14 +344,6 @@ def all(*conditions: Any) -> Any:  # noqa: A001
     return result
 
 
-def any(*conditions: Any) -> Scalar:  # noqa: A001
-    """Whether one holds."""
-    result = _as_scalar(conditions[0], "bool")
-    for c in conditions[1:]:
-        result = result | _as_scalar(c, "bool")
-    return result
-
-
 def if_then_else(condition: Any, then: Any, otherwise: Any) -> Scalar:
     """One of two values; with an index condition the reads of `then` happen only where it holds, and those of
     `otherwise` only where it fails (for a single condition)."""

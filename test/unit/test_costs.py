@@ -19,8 +19,14 @@ from lamina.backends.cpu import costs
 from lamina.backends.cpu.costs import FITTED, Costs, for_target
 from lamina.backends.cpu.figures import ZEN4, Figures
 from lamina.backends.cpu.jit import named_target
+from lamina.backends.cpu.schedules import steps
+from lamina.backends.cpu.stages import stages_of
+from lamina.backends.cpu.tiles import Tile
+from lamina.dialects.te.ops import FuncOp
 from lamina.driver.api import texts
 from lamina.driver.settings import Settings
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 
 CPU = Path(__file__).parents[2] / "backends" / "cpu"
 TABLE = CPU / "costs.py"
@@ -95,6 +101,25 @@ def test_every_figure_is_explained_and_used() -> None:
     for field in fields(Costs):
         assert len(texts_below[field.name]) > 15, f"{field.name}: no text says what it is"
         assert field.name in used, f"{field.name}: nobody asks for it"
+
+
+@pytest.mark.parametrize("pixels, passes", [(4, 3), (5, 2), (10, 1), (16, 1)])
+def test_a_tile_reads_its_vectors_once_for_each_row_of_tiles(pixels: int, passes: int) -> None:
+    """The last row of tiles reads all of them, too, though it has fewer pixels."""
+    table = for_target(named_target("x86-64-v3"))
+    text = """te.func @f(%x: tensor<1x10x16xf32>, %w: tensor<8x16xf32>) -> tensor<1x10x16xf32> {
+      %c = te.compute "c" [1, 10, 16] sum [8] (%n, %p, %l, %k) : tensor<1x10x16xf32> {
+        %a = te.read %x[%n, %p, %k] : tensor<1x10x16xf32>
+        %b = te.read %w[%k, %l] : tensor<8x16xf32>
+        %m = arith.mulf %a, %b : f32
+        te.yield %m : f32
+      }
+      te.return %c : tensor<1x10x16xf32>
+    }"""
+    func = next(op for op in parse_text(LaminaContext(), text, "f").ops if isinstance(op, FuncOp))
+    (stage,) = stages_of(func)
+    found = steps.expected(stage, 10, 1, table)(Tile(pixels, 1))
+    assert found.bytes == (passes * table.vector_bytes + 10 * 4) * 8
 
 
 def test_each_target_has_its_table() -> None:

@@ -94,13 +94,12 @@ def test_the_picture_is_one_file_without_scripts_and_has_a_dot_for_each_kernel_w
 def test_the_measured_loops_compute_what_their_equations_say() -> None:
     target = host_target(1)
     lanes = target.vector_bits.data // 32
-    compiled = roofs._compiled  # pyright: ignore[reportPrivateUsage]
     x = np.ones((1, 2, lanes), np.float32)
-    (y,) = compiled(fma_text(1, lanes), target).run({"X": x}).values()
+    (y,) = compiled_text(fma_text(1, lanes), "fma.mlir", target).run({"X": x}).values()
     np.testing.assert_array_equal(y, np.full((1, roofs.ACCUMULATORS, lanes), FMA_ROUNDS, np.float32))
     two = host_target(2)
     x = np.random.default_rng(0).integers(0, 9, (2, 8, roofs.ACCUMULATORS, lanes)).astype(np.float32)
-    (y,) = compiled(read_text(2, lanes, 8, 3), two).run({"X": x}).values()
+    (y,) = compiled_text(read_text(2, lanes, 8, 3), "read.mlir", two).run({"X": x}).values()
     np.testing.assert_array_equal(y, 3 * x.sum(1))
 
 
