@@ -133,13 +133,19 @@ def _reason(error: ValueError) -> str:
     return str(error)
 
 
+def latest_records(records: Iterable[Record]) -> list[Record]:
+    """The last record of each schedule of a task: a gain is the luckiest of many until it was measured once more."""
+    return list({(r.task, r.machine, r.threads, r.trace): r for r in records}.values())
+
+
 def best_records(records: Iterable[Record]) -> dict[tuple[str, str, int], Record]:
     """The gain that is surest for each task, machine and number of threads: the smallest upper end.
 
-    A later record is taken for an equal one. Tasks for which nothing was faster than the default are not there.
+    Of several records of a schedule the last one counts, and a later one of equal ones. Tasks for which nothing was
+    faster than the default are not there.
     """
     best: dict[tuple[str, str, int], Record] = {}
-    for record in records:
+    for record in latest_records(records):
         key = record.task, record.machine, record.threads
         if record.ratio is None or not record.is_gain:
             continue

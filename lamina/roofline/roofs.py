@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lamina.driver.te_program import compiled_text
+
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
     from lamina.runtime.compiled import CompiledProgram
@@ -139,21 +141,6 @@ def read_text(threads: int, lanes: int, lines: int, rounds: int) -> str:
     return _text(threads, lanes, type_, f"{rounds}, {lines}", "%t, %n, %a, %l", "    te.yield %x : f32", split)
 
 
-def _compiled(text: str, target: TargetAttr) -> CompiledProgram:
-    from lamina.dialects.target import TARGET
-    from lamina.driver.pipelines import Pipeline
-    from lamina.ir.context import LaminaContext
-    from lamina.ir.parsing import parse_text
-    from lamina.runtime.compiled import load_module
-    from lamina.store.program_cache import object_cache
-
-    context = LaminaContext()
-    module = parse_text(context, text, "roof.mlir")
-    module.attributes[TARGET] = target
-    Pipeline(3, target=target).run(module, context, start="te")
-    return load_module(module, None, cache=object_cache())
-
-
 def _rate(program: CompiledProgram, x: Any, work: float, threads: int) -> float:
     """Work a second, where each thread does `work`."""
     from lamina.runtime.trace import traced_runs
@@ -177,7 +164,7 @@ def measured(target: TargetAttr) -> Roofs:
     threads, lanes = target.threads.data, _lanes(target)
     ones = np.ones((threads, 2, lanes), np.float32)
     work = 2.0 * ACCUMULATORS * lanes * FMA_ROUNDS
-    operations = _rate(_compiled(fma_text(threads, lanes), target), ones, work, threads)
+    operations = _rate(compiled_text(fma_text(threads, lanes), "roof.mlir", target), ones, work, threads)
     levels = tuple(_level(name, size, target) for name, size in _working_sets(cache_sizes(), threads).items())
     return Roofs(threads, operations, levels)
 
@@ -200,5 +187,5 @@ def _level(name: str, sizes: tuple[float, int], target: TargetAttr) -> Level:
     rounds = max(READ_BYTES // (lines * line), 1) if name != "DRAM" else 1
     # Memory that nobody has written is one page of zeros: it would be read from the first cache.
     x = np.ones((threads, lines, ACCUMULATORS, lanes), np.float32)
-    program = _compiled(read_text(threads, lanes, lines, rounds), target)
+    program = compiled_text(read_text(threads, lanes, lines, rounds), "roof.mlir", target)
     return Level(name, sizes[0], _rate(program, x, float(lines * line * rounds), threads))

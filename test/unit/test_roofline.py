@@ -15,6 +15,7 @@ from onnx import TensorProto, helper
 
 from lamina.backends.cpu.jit import host_target
 from lamina.cli import command as cli
+from lamina.driver.te_program import compiled_text
 from lamina.measure.kernel_profile import Kernel, Recording
 from lamina.roofline import roofs
 from lamina.roofline.page import page

@@ -74,8 +74,10 @@ def _by_task(records: Sequence[Record]) -> dict[tuple[str, str, int], list[Recor
 
 def _kept(records: Sequence[Record], count: int) -> list[Record]:
     """The gains of each kernel, so many at most, the surest first."""
+    from lamina.dialects.schedule.records import latest_records
+
     kept: list[Record] = []
-    for found in _by_task(records).values():
+    for found in _by_task(latest_records(records)).values():
         gains = [(r.ratio[2], r) for r in found if r.ratio is not None and r.is_gain]
         kept += [record for _, record in sorted(gains, key=lambda pair: pair[0])[:count]]
     return kept

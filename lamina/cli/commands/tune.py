@@ -1,16 +1,23 @@
-"""`lamina tune`: the faster of the candidates of each choice."""
+"""`lamina tune`: faster schedules, found by measurement: records of a search, or the faster of a few candidates."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TextIO
 
-from lamina.cli.command_models import model_loaded, timed_candidates
+from lamina.cli.command_models import context_of, given_inputs, model_loaded, timed_candidates
 from lamina.cli.options import add_choosing, add_inputs, add_model, add_rounds
 from lamina.cli.shell import path_argument
-from lamina.errors import EXIT_OK
+from lamina.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+
+    from lamina.dialects.schedule.records import Record
+    from lamina.tuning.kernel_search import Progress
+
+RECORDS = ".jsonl"
+"""The ending of a file of records."""
+MINUTES = 5.0
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -19,21 +26,57 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_choosing(parser)
     add_inputs(parser)
     parser.add_argument(
-        "-o", "--output", type=path_argument, required=True, metavar="FILE.json", help="the choice file to write"
+        "-o",
+        "--output",
+        type=path_argument,
+        required=True,
+        metavar="FILE.jsonl|FILE.json",
+        help="search for schedules of each kernel and add their records to a file; or choose among the few candidates "
+        "of each question, and write the choice file",
     )
     add_rounds(parser)
+    search = parser.add_argument_group("search")
+    search.add_argument("--minutes", type=float, metavar="M", help=f"of the search (default: {MINUTES:g})")
+    search.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn (default: 0)")
 
 
 def run(args: Any, out: TextIO, err: TextIO) -> int:
-    """Choose among candidates inside the model, and write the choice file."""
+    """Search, or choose among candidates inside the model."""
     from lamina.ir.suffixes import refuse_saved
-    from lamina.ir.targets import target_of
-    from lamina.store.choice_file import write_choices
     from lamina.store.text_file import check_place
 
     refuse_saved(args.model)
     check_place(args.output)
+    if str(args.output).endswith(RECORDS):
+        return _search(args, out, err)
+    for option in ("minutes", "seed"):
+        if option in args.given:
+            raise UsageError(f"--{option} is for a search, whose records go to a file that ends with {RECORDS}")
+    from lamina.ir.targets import target_of
+    from lamina.store.choice_file import write_choices
+
     found = timed_candidates(args, model_loaded(args), err)
     write_choices(args.output, found.answers, target_of(args.target, args.threads))
     out.write(f"{found}\n{args.output}\n")
+    return EXIT_OK
+
+
+def _search(args: Any, out: TextIO, err: TextIO) -> int:
+    """Search for schedules of each kernel; a line to stderr for each gain."""
+    from lamina.tuning.model_search import tune_model
+
+    if "rounds" in args.given:
+        raise UsageError("--rounds is for choice files; a search measures as often as it needs")
+
+    def tell(kernel: Progress, record: Record) -> None:
+        if record is kernel.best and record.ratio is not None:
+            median, low, high = record.ratio
+            err.write(f"{kernel.task.names[0]}: {median:.3f} [{low:.3f}..{high:.3f}] after {kernel.tried}\n")
+            err.flush()
+
+    model = model_loaded(args)
+    seconds = 60 * (MINUTES if args.minutes is None else args.minutes)
+    inputs = given_inputs(args, model, err)
+    how = args.target, args.threads, context_of(args), inputs, args.seed, tell
+    out.write(f"{tune_model(model, args.output, seconds, *how)}\n{args.output}\n")
     return EXIT_OK

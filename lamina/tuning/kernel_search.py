@@ -1,0 +1,148 @@
+"""Search for schedules of a model's kernels: spaces around those that they have, drawn, measured and recorded.
+
+The time goes to kernels by their share of an inference, as long as they give something. Half of a kernel's candidates
+are drawn anew, half are the best so far with a few knobs decided otherwise. A gain is believed when it was measured
+twice, the second time in another process and for longer.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from xdsl.dialects.builtin import ModuleOp
+
+from lamina.dialects.schedule.records import Record, latest_records
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
+from lamina.tuning.kernel_task import KernelTask
+from lamina.tuning.runner import Candidate, Runner
+
+FEW = 0.15
+"""The share of the knobs in which a candidate differs from the best so far."""
+BATCH = 8
+"""Candidates of one kernel before the next kernel is chosen."""
+LEAST_SHARE = 0.005
+"""Of an inference: kernels of less are not worth a candidate."""
+EXHAUSTED = 48
+"""Draws in a row that were known already: then a kernel's space has no more to give."""
+DOUBTS = 24
+"""A kernel for which so many candidates in a row gave nothing counts for half of its share, and so on."""
+
+
+@dataclass
+class Progress:
+    """The search of one kernel so far."""
+
+    task: KernelTask
+    space: str
+    """Its own schedule, opened."""
+    best: Record | None = None
+    """The surest gain that was measured twice."""
+    tried: int = 0
+    fruitless: int = 0
+    """Candidates since the last gain."""
+    failed: int = 0
+    known: int = 0
+    """Draws in a row whose schedules were known."""
+    traces: set[str] = field(default_factory=set[str])
+
+    @property
+    def weight(self) -> float:
+        """The worth of another candidate."""
+        now = self.best.ratio[0] if self.best is not None and self.best.ratio is not None else 1.0
+        return self.task.share * now * 0.5 ** (self.fruitless // DOUBTS)
+
+
+def opened(schedule: str) -> str:
+    """The space of a te.schedule's text (`te-open-space`)."""
+    module = parse_text(LaminaContext(), schedule, "schedule")
+    run_pipeline(module, LaminaContext(), parse_pipeline("te-open-space"))
+    return _only(module)
+
+
+def _only(module: ModuleOp) -> str:
+    (op,) = module.ops
+    return str(op)
+
+
+def tell_nobody(kernel: Progress, record: Record) -> None:
+    """Nothing."""
+
+
+def search(
+    tasks: Sequence[KernelTask],
+    seconds: float,
+    keep: Callable[[Record], None],
+    tell: Callable[[Progress, Record], None] = tell_nobody,
+    seed: int = 0,
+    workers: int = 1,
+    known: Sequence[Record] = (),
+    trials: int | None = None,
+) -> list[Progress]:
+    """Search for so many seconds, or `trials` candidates; each one's record goes to `keep` as soon as it is there.
+
+    `known` are records of before, whose candidates are not measured again and whose gains are searched around.
+    """
+    end, r = monotonic() + seconds, random.Random(seed)
+    kernels = [Progress(t, opened(t.schedule)) for t in tasks if t.share >= LEAST_SHARE]
+    for record in latest_records(known):
+        for kernel in kernels:
+            if (record.task, record.machine, record.threads) == kernel.task.place:
+                _take(kernel, record)
+    with Runner(workers) as runner:
+        left = trials if trials is not None else sys.maxsize
+        while left > 0 and monotonic() < end:
+            open_ = [k for k in kernels if k.known < EXHAUSTED]
+            if not open_:
+                break
+            kernel = max(open_, key=lambda k: (k.weight / (1 + k.tried), k.weight))
+            for record in _batch(runner, kernel, r, min(BATCH, left)):
+                # Two of a batch may draw the same.
+                if record is None or record.trace in kernel.traces:
+                    kernel.known += 1
+                    continue
+                kernel.known = 0
+                left -= 1
+                keep(record)
+                if record.is_gain and _is_better(record, kernel.best):
+                    # It was the luckiest of many: once more, in another process, for longer.
+                    again = Candidate(kernel.task, record.trace, again=True)
+                    for sure in runner.measured([again]):
+                        if sure is not None:
+                            keep(sure)
+                            record = sure
+                _take(kernel, record)
+                tell(kernel, record)
+                if monotonic() >= end:
+                    break
+    return kernels
+
+
+def _batch(runner: Runner, kernel: Progress, r: random.Random, count: int) -> list[Record | None]:
+    """The records of some candidates."""
+    drawn: list[Candidate] = []
+    for n in range(count):
+        near = n % 2 == 0 and (kernel.best is not None or kernel.tried < BATCH)
+        space = kernel.best.trace if near and kernel.best is not None else kernel.space
+        drawn.append(Candidate(kernel.task, space, r.randrange(2**31), FEW if near else 1.0))
+    return list(runner.measured(drawn, sorted(kernel.traces)))
+
+
+def _take(kernel: Progress, record: Record) -> None:
+    """Let a record count."""
+    kernel.tried += 1
+    kernel.fruitless += 1
+    kernel.traces.add(record.trace)
+    if record.error:
+        kernel.failed += 1
+    elif record.is_gain and _is_better(record, kernel.best):
+        kernel.best, kernel.fruitless = record, 0
+
+
+def _is_better(record: Record, best: Record | None) -> bool:
+    return record.ratio is not None and (best is None or best.ratio is None or record.ratio[2] < best.ratio[2])

@@ -1,0 +1,183 @@
+"""Measurement of a candidate, in a process that it may take down: drawn, compiled, checked, and timed by turns.
+
+`lamina.tuning.runner` calls `measure` in a copy of a warm process. The candidate runs beside the schedule that the
+kernel has, on the same arrays: both are timed in every round, in changing order, so that what else the machine does
+meets both. Arrays are rotated, so that weights come from where they come from in a model and not from the first cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lamina.dialects.schedule.ops import ScheduleOp
+from lamina.dialects.target import TARGET, module_target
+from lamina.driver.te_program import compiled_module, compiled_text
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.verification import verify_module
+from lamina.measure.timing import random_inputs
+
+if TYPE_CHECKING:
+    from lamina.runtime.compiled import CompiledProgram
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2}
+"""Differences relative to the largest value of a result that another order of sums may make; 1e-4 of other floats."""
+COLD_BYTES = 4 << 20
+"""Bytes of arrays that are gone through before they are met again: more than a second cache holds."""
+MOST_COPIES = 16
+"""Copies of the arrays at most."""
+ROUNDS = (9, 31)
+"""Rounds of a first look, and of a gain that is looked at again."""
+HOPELESS = 1.25
+"""A candidate that is so many times slower after some rounds is not looked at further."""
+POISON = 0x7F
+"""The byte that results are filled with before a run: who leaves an element out is found."""
+
+_SMALL = """
+te.func @task(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %y = te.compute "y" [16] (%i) : tensor<16xf32> {
+    %v = te.read %x[%i] : tensor<16xf32>
+    te.yield %v : f32
+  }
+  te.return %y : tensor<16xf32>
+}
+te.schedule @task {
+  %i = te.loops "y" [1]
+  te.sample_annotation %i ["none", "unroll", "vectorize"] knob "i"
+}
+func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %y = te.call @task(%x) : (tensor<16xf32>) -> tensor<16xf32>
+  func.return %y : tensor<16xf32>
+}
+"""
+
+
+def measure(
+    control: str, space: str, seed: int | None, share: float, known: Sequence[str], again: bool = False
+) -> dict[str, Any]:
+    """Draw a configuration of a kernel's space, and time it beside a control; both are texts of whole programs.
+
+    Without a seed the space is taken as it is decided. The result has the schedule, `trace`, and its `ratio` and
+    `seconds`; or `known` where the trace is one of those; or `wrong`, what was wrong with its results. Raises
+    LaminaError for what is refused.
+    """
+    context = LaminaContext()
+    module = parse_text(context, space, "space")
+    verify_module(module)
+    target = module_target(module)
+    assert target is not None
+    if seed is not None:
+        run_pipeline(module, context, parse_pipeline(f"te-draw-decisions{{seed={seed} share={share}}}"))
+    trace = str(next(op for op in module.ops if isinstance(op, ScheduleOp)))
+    if trace in known:
+        return {"trace": trace, "known": True}
+    candidate, other = compiled_module(module, target), compiled_text(control, "control", target)
+    wrong = difference(other, candidate)
+    if wrong:
+        return {"trace": trace, "wrong": wrong}
+    ratio, seconds = _timed(other, candidate, ROUNDS[again])
+    return {"trace": trace, "ratio": ratio, "seconds": seconds}
+
+
+def warm() -> None:
+    """Measure a small kernel: what a measurement imports is there afterwards."""
+    from lamina.backends.cpu.jit import host_target
+
+    target = host_target(1)
+    text = f"builtin.module attributes {{{TARGET} = {target}}} {{{_SMALL}}}"
+    measure(text, text, 0, 1.0, [])
+
+
+def difference(control: CompiledProgram, candidate: CompiledProgram) -> str:
+    """The first result of the candidate that differs from the control's by more than an order of sums may make."""
+    inputs = random_inputs(control.info.inputs)
+    expected, found = (_results(program, inputs) for program in (control, candidate))
+    for name, a in expected.items():
+        b = found[name]
+        if a.dtype.kind in "iub":
+            wrong = a != b
+        else:
+            wide, other = a.astype(np.float64), b.astype(np.float64)
+            with np.errstate(all="ignore"):
+                most = np.max(np.abs(wide), initial=0.0, where=np.isfinite(wide))
+                near = np.abs(wide - other) <= TOLERANCE.get(str(a.dtype), 1e-4) * most
+            wrong = ~(near | (wide == other) | (np.isnan(wide) & np.isnan(other)))
+        if wrong.any():
+            place = [int(n) for n in np.argwhere(wrong)[0]]
+            return f"{name}{place} is {b[tuple(place)]}, not {a[tuple(place)]} ({int(wrong.sum())} of {a.size})"
+    return ""
+
+
+def _results(program: CompiledProgram, inputs: Mapping[str, Any]) -> dict[str, Array]:
+    arrays = program.check(inputs)
+    outputs = program.outputs(arrays)
+    for o in outputs:
+        o.view(np.uint8).fill(POISON)
+    program.run_into(arrays, outputs)
+    return {p.name: o for p, o in zip(program.info.outputs, outputs, strict=True)}
+
+
+class _Timed:
+    """A program and as many sets of its arrays as are gone through in turn."""
+
+    def __init__(self, program: CompiledProgram, sets: Sequence[tuple[list[Array], list[Array]]]) -> None:
+        self.program = program
+        self._bases = [program.bases(i, o) for i, o in sets]
+        self._next = 0
+
+    def seconds(self) -> float:
+        """The time of one run, what a call of no kernels takes left out."""
+        bases = self._bases[self._next]
+        self._next = (self._next + 1) % len(self._bases)
+        start = perf_counter_ns()
+        self.program.run_on(bases)
+        between = perf_counter_ns()
+        self.program.run_on(bases, 0, 0)
+        end = perf_counter_ns()
+        return max((between - start) - (end - between), 1) / 1e9
+
+
+def _timed(
+    control: CompiledProgram, candidate: CompiledProgram, rounds: int
+) -> tuple[tuple[float, float, float], float]:
+    """The candidate's time over the control's with its 95 % interval, and the candidate's median in seconds."""
+    inputs = control.check(random_inputs(control.info.inputs))
+    size = sum(a.nbytes for a in inputs)
+    copies = min(max(math.ceil(COLD_BYTES / max(size, 1)), 1), MOST_COPIES)
+    sets = [([a.copy() for a in inputs], control.outputs(inputs)) for _ in range(copies)]
+    ours, theirs = _Timed(candidate, sets), _Timed(control, sets)
+    ratios: list[float] = []
+    times: list[float] = []
+    for n in range(rounds + 2):
+        pair = (ours, theirs) if n % 2 else (theirs, ours)
+        first, second = (timed.seconds() for timed in pair)
+        mine, other = (first, second) if n % 2 else (second, first)
+        if n >= 2:  # the first touch memory
+            times.append(mine)
+            ratios.append(mine / other)
+        if len(ratios) == 5 and sorted(ratios)[1] > HOPELESS:
+            break
+    return interval(ratios), sorted(times)[len(times) // 2]
+
+
+def interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """The median of some values, and the ends of an interval that holds that of all with 95 %, or the extremes.
+
+    By order statistics: the number of values below the median is binomial (Conover, Practical Nonparametric
+    Statistics, 3.2).
+    """
+    ordered, n = sorted(values), len(values)
+    below, tail = 0, 0.5**n
+    while below + 1 <= (n - 1) // 2 and 2 * (tail + math.comb(n, below + 1) * 0.5**n) <= 0.05:
+        below += 1
+        tail += math.comb(n, below) * 0.5**n
+    middle = ordered[n // 2] if n % 2 else (ordered[n // 2 - 1] + ordered[n // 2]) / 2
+    return middle, ordered[below], ordered[n - 1 - below]

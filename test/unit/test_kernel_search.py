@@ -1,0 +1,241 @@
+"""The search for schedules: kernels as tasks, candidates in processes of their own, what is kept and believed."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.parser import Parser
+
+import lamina
+from lamina.backends.cpu.jit import host_target
+from lamina.cli import command as cli
+from lamina.dialects.schedule.records import Record, read_records
+from lamina.errors import LaminaError
+from lamina.ir.context import LaminaContext
+from lamina.tuning import kernel_search, runner
+from lamina.tuning.kernel_search import opened, search
+from lamina.tuning.kernel_task import KernelTask, tasks_of
+from lamina.tuning.measuring import interval, measure
+from lamina.tuning.runner import Candidate, Runner
+
+from .kernel_measurements import SABOTAGE
+
+KERNEL = """te.func @NAME(%A: tensor<8x96xf32>) -> tensor<8x96xf32> {
+  %c = te.compute "C" [8, 96] (%i, %j) : tensor<8x96xf32> {
+    %x = te.read %A[%i, %j] : tensor<8x96xf32>
+    %s = arith.OP %x, %x : f32
+    te.yield %s : f32
+  }
+  te.return %c : tensor<8x96xf32>
+}
+te.schedule @NAME {
+  %i, %j = te.loops "C" [2]
+  %jo, %ji = te.split %j [-1, 8]
+  te.unroll %ji
+}
+"""
+MAIN = """func.func @main(%x: tensor<8x96xf32>) -> tensor<8x96xf32> {
+  %a = te.call @f(%x) : (tensor<8x96xf32>) -> tensor<8x96xf32>
+  %b = te.call @g(%a) : (tensor<8x96xf32>) -> tensor<8x96xf32>
+  %c = te.call @h(%b) : (tensor<8x96xf32>) -> tensor<8x96xf32>
+  return %c : tensor<8x96xf32>
+}
+"""
+
+
+def kernel(name: str, op: str = "addf") -> str:
+    return KERNEL.replace("NAME", name).replace("OP", op)
+
+
+def tasks(text: str) -> list[KernelTask]:
+    return tasks_of(Parser(LaminaContext(), text).parse_module(), host_target(1))
+
+
+@pytest.fixture
+def task() -> KernelTask:
+    (found,) = tasks(kernel("f"))
+    return found.with_share({"f": 1.0})
+
+
+@pytest.fixture
+def in_place_of_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes of a Runner find the functions of tests."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setattr(runner, "WARM", "kernel_measurements:warm")
+
+
+# -- tasks ---------------------------------------------------------------------------------------------------------
+
+
+def test_equal_kernels_are_one_task() -> None:
+    found = tasks(kernel("f") + kernel("g") + kernel("h", "mulf") + MAIN)
+    assert [(t.names, t.calls) for t in found] == [(("f", "g"), 2), (("h",), 1)]
+    shares = [t.with_share({"f": 1.0, "g": 2.0, "h": 3.0}).share for t in found]
+    assert shares == [0.5, 0.5]
+    assert found[0].key != found[1].key and found[0].threads == 1
+
+
+def test_kernels_without_schedules_and_of_unknown_extents_are_no_tasks() -> None:
+    alone = kernel("f").partition("te.schedule")[0]
+    assert not tasks(alone)
+    sizes = kernel("f").replace("(%A: tensor<8x96xf32>)", "(%n: index, %A: tensor<8x96xf32>)")
+    assert len(tasks(sizes)) == 1
+
+
+# -- measuring -----------------------------------------------------------------------------------------------------
+
+
+def test_a_candidate_is_drawn_checked_and_timed(task: KernelTask) -> None:
+    control, space = task.program(task.schedule), task.program(opened(task.schedule))
+    found = measure(control, space, 5, 1.0, [])
+    median, low, high = found["ratio"]
+    assert 0 < low <= median <= high and found["seconds"] > 0
+    assert measure(control, space, 5, 1.0, [found["trace"]]) == {"trace": found["trace"], "known": True}
+    again = measure(control, task.program(found["trace"]), None, 1.0, [], again=True)
+    assert again["trace"] == found["trace"]
+
+
+def test_wrong_results_are_told(task: KernelTask) -> None:
+    (other,) = tasks(kernel("f", "mulf"))
+    found = measure(other.program(other.schedule), task.program(task.schedule), None, 1.0, [])
+    assert "ratio" not in found
+    assert found["wrong"].startswith("arg1[0, 0] is ") and found["wrong"].endswith("of 768)")
+
+
+def test_what_is_refused_raises(task: KernelTask) -> None:
+    space = task.program(task.schedule.replace("te.unroll %ji", "te.unroll %j"))
+    with pytest.raises(LaminaError, match="stands for no loop any more"):
+        measure(task.program(task.schedule), space, None, 1.0, [])
+
+
+def test_intervals_of_medians_hold_them() -> None:
+    r = np.random.default_rng(0)
+    for count in (6, 9, 31):
+        inside = 0
+        for _ in range(400):
+            median, low, high = interval(list(r.normal(1.0, 0.1, count)))
+            assert low <= median <= high
+            inside += low <= 1.0 <= high
+        assert inside >= 0.93 * 400, (count, inside)
+    assert interval([3.0, 1.0, 2.0]) == (2.0, 1.0, 3.0)
+
+
+# -- in processes of their own -------------------------------------------------------------------------------------
+
+
+def sabotage(task: KernelTask, count: int) -> Counter[str]:
+    """The kinds of the records of bad candidates."""
+    candidates = [Candidate(task, task.schedule, seed) for seed in range(count)]
+    with Runner(2, seconds=3.0, function="kernel_measurements:sabotaged") as running:
+        records = list(running.measured(candidates))
+    kinds: Counter[str] = Counter()
+    for record in records:
+        assert record is not None and record.ratio is None and "\n" not in record.error
+        known = [*SABOTAGE, "wrong: "]
+        kinds[next((k for k in known if record.error.startswith(k)), record.error)] += 1
+    return kinds
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_place_of_measure")
+def test_bad_candidates_end_as_records(task: KernelTask) -> None:
+    kinds = sabotage(task, 6)
+    memory = [k for k in kinds if "memory" in k.lower()]
+    assert len(memory) == 1
+    assert set(kinds) - set(memory) == {*SABOTAGE, "wrong: "} - {"memory"}
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("in_place_of_measure")
+def test_a_hundred_bad_candidates_are_survived(task: KernelTask) -> None:
+    kinds = sabotage(task, 100)
+    assert kinds.total() == 100 and len(kinds) == 6
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_place_of_measure")
+def test_the_best_is_found_and_measured_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Faked(Runner):
+        def __init__(self, workers: int) -> None:
+            super().__init__(workers, function="kernel_measurements:by_factor")
+
+    monkeypatch.setattr(kernel_search, "Runner", Faked)
+    monkeypatch.setattr(kernel_search, "EXHAUSTED", 16)
+    (task,) = tasks(kernel("f").replace("  te.unroll %ji\n", ""))
+    task = task.with_share({"f": 1.0})
+    kept: list[Record] = []
+    (found,) = search([task], 60.0, kept.append, seed=1, workers=2)
+    assert found.tried >= 12, "all there are, or nearly"
+    assert found.best is not None and found.best.ratio == pytest.approx((0.55, 0.54, 0.56))
+    # Twice: as one of many, and again, when it looked less good. That is what counts.
+    twice = [r.ratio[0] for r in kept if r.trace == found.best.trace and r.ratio is not None]
+    assert twice == pytest.approx([0.5, 0.55])
+    first = Counter(r.trace for r in kept)
+    assert max(first.values()) == 2
+    assert all(r.machine == task.machine and r.threads == 1 and r.task == task.key for r in kept)
+    # What is known is neither measured again nor forgotten.
+    more: list[Record] = []
+    (again,) = search([task], 60.0, more.append, seed=2, known=kept)
+    assert not {r.trace for r in more} & {r.trace for r in kept}
+    assert again.best == found.best
+    few: list[Record] = []
+    (found,) = search([task], 60.0, few.append, seed=3, trials=8)
+    assert found.tried == 8
+
+
+def test_small_shares_are_not_worth_a_candidate(task: KernelTask) -> None:
+    assert search([replace(task, share=0.001)], 5.0, lambda _: None) == []
+
+
+# -- the command ---------------------------------------------------------------------------------------------------
+
+DENSE = """func.func @main(%x: tensor<16x64xf32>, %w: tensor<48x64xf32>) -> tensor<16x48xf32> {
+  %y = relay.nn.dense %x, %w : (tensor<16x64xf32>, tensor<48x64xf32>) -> tensor<16x48xf32>
+  return %y : tensor<16x48xf32>
+}
+"""
+
+
+def command(*words: str | Path) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    return cli.run([str(w) for w in words], out, err), out.getvalue(), err.getvalue()
+
+
+@pytest.mark.slow
+def test_a_model_is_searched_and_compiled_with_what_was_found(tmp_path: Path) -> None:
+    model, records = tmp_path / "dense.mlir", tmp_path / "r.jsonl"
+    model.write_text(DENSE)
+    status, out, err = command("tune", model, "-o", records, "--minutes", "0.05", "--threads", "1")
+    assert status == 0, err
+    assert "fused_nn_matmul" in out and out.endswith(f"{records}\n")
+    found, notes = read_records(records)
+    assert found and not notes
+    plain, ours = (lamina.compile(str(model), threads=1, records=r) for r in (None, records))
+    r = np.random.default_rng(0)
+    arrays = {p.name: r.standard_normal(p.shape).astype(np.float32) for p in plain.inputs}
+    for a, b in zip(plain.run(arrays).values(), ours.run(arrays).values(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (("-o", "r.json", "--minutes", "1"), "--minutes is for a search"),
+        (("-o", "r.jsonl", "--rounds", "5"), "--rounds is for choice files"),
+        (("-o", "r.jsonl", "--minutes", "0"), "a search takes some time, not 0 s"),
+        (("-o", "none/r.jsonl"), "cannot write"),
+    ],
+)
+def test_mistakes_with_searches_end_in_one_line(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    model = tmp_path / "dense.mlir"
+    model.write_text(DENSE)
+    placed = [str(tmp_path / w) if w.endswith((".json", ".jsonl")) else w for w in words]
+    status, _, err = command("tune", model, *placed)
+    last = err.strip().split("\n")[-1]
+    assert status != 0 and said in last and last.startswith("error: ")
+    assert not list(tmp_path.glob("*.json*"))
