@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from xdsl.dialects.builtin import ModuleOp
-
 from lamina.dialects.schedule.records import Record, latest_records
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
@@ -62,12 +60,8 @@ def opened(schedule: str) -> str:
     """The space of a te.schedule's text (`te-open-space`)."""
     module = parse_text(LaminaContext(), schedule, "schedule")
     run_pipeline(module, LaminaContext(), parse_pipeline("te-open-space"))
-    return _only(module)
-
-
-def _only(module: ModuleOp) -> str:
-    (op,) = module.ops
-    return str(op)
+    (space,) = module.ops
+    return str(space)
 
 
 def tell_nobody(kernel: Progress, record: Record) -> None:
@@ -100,10 +94,10 @@ def search(
             open_ = [k for k in kernels if k.known < EXHAUSTED]
             if not open_:
                 break
-            kernel = max(open_, key=lambda k: (k.weight / (1 + k.tried), k.weight))
+            kernel = max(open_, key=lambda k: k.weight / (1 + k.tried))
             for record in _batch(runner, kernel, r, min(BATCH, left)):
-                # Two of a batch may draw the same.
-                if record is None or record.trace in kernel.traces:
+                # Two of a batch may draw the same. Of what is refused while it is drawn there only is the space.
+                if record is None or (not record.error and record.trace in kernel.traces):
                     kernel.known += 1
                     continue
                 kernel.known = 0

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lamina.dialects.schedule.ops import ScheduleOp
+from lamina.errors import InputError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
@@ -31,6 +32,13 @@ def by_factor(
     factor = int(drawn[1].split(",")[int(drawn[2])])
     ratio = 0.5 + abs(factor - 24) / 24 + 0.05 * again
     return {"trace": trace, "ratio": (ratio, ratio - 0.01, ratio + 0.01), "seconds": ratio / 1000}
+
+
+def refused(
+    control: str, space: str, seed: int, share: float, known: Sequence[str], again: bool = False
+) -> dict[str, Any]:
+    """A configuration that cannot be applied."""
+    raise InputError("reorder names a loop twice")
 
 
 def warm() -> None:

@@ -188,6 +188,21 @@ def test_the_best_is_found_and_measured_twice(monkeypatch: pytest.MonkeyPatch) -
     assert found.tried == 8
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_place_of_measure")
+def test_what_fails_is_recorded_and_the_search_goes_on(task: KernelTask, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Faked(Runner):
+        def __init__(self, workers: int) -> None:
+            super().__init__(workers, function="kernel_measurements:refused")
+
+    monkeypatch.setattr(kernel_search, "Runner", Faked)
+    monkeypatch.setattr(kernel_search, "EXHAUSTED", 4)
+    kept: list[Record] = []
+    (found,) = search([task], 60.0, kept.append, workers=2, trials=12)
+    assert found.tried == found.failed == len(kept) == 12 and found.best is None
+    assert {r.error for r in kept} == {"refusal: reorder names a loop twice"}
+
+
 def test_small_shares_are_not_worth_a_candidate(task: KernelTask) -> None:
     assert search([replace(task, share=0.001)], 5.0, lambda _: None) == []
 
