@@ -128,7 +128,8 @@ class Comparer:
             with np.errstate(all="ignore"):
                 spread = np.nanmax(wide, 0) - np.nanmin(wide, 0) if wide.size else wide[0]
                 near = np.abs(got.astype(np.float64) - expected.astype(np.float64)) <= SPREAD * spread
-            patterns = np.isfinite(wide)
+            # Finite, an infinity of either sign, or no number.
+            patterns = np.isnan(wide) + 2 * np.isposinf(wide) + 3 * np.isneginf(wide)
             found = near | np.any(patterns != patterns[0], axis=0)
         return found
 

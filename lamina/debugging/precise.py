@@ -42,6 +42,8 @@ SCANS = ("relay.cumsum", "relay.cumprod")
 """Those of them whose partial results are results: they have one order."""
 CENTRED = ("relay.nn.layer_norm", "relay.nn.instance_norm", "relay.nn.group_norm")
 """Ops that subtract a mean. It is off as its terms are, and what it leaves of near values may be as small as that."""
+EINSUM = "relay.einsum"
+"""Its operands are multiplied in any order: a zero and an infinity meet in some, and in others a sum stands between."""
 SIGNIFICANT = {"float32": 24, "float64": 53}
 """Bits of a number."""
 TERMS = 512
@@ -116,6 +118,8 @@ class _Roundings:
         """Bits that a number has less than its type, where it is rounded to the nearest; None where it is not."""
         self.contracted = {4: 0, 5: 1}.get(seed)
         """The term of a sum that is not rounded where it is a product."""
+        self.first_pair = {1: (0, 1), 4: (0, 2), 5: (1, 2)}.get(seed)
+        """The operands of a product of several that are multiplied before the others; None where all are at once."""
         self._products: dict[SSAValue, Any] = {}
         self._rng = np.random.default_rng(seed // 2)
         self._sign = 1 if seed % 2 else -1
@@ -155,6 +159,9 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
             given[0] = _with_noise(given[0], _rounding_of(given[0], _dtype(op.operands[0])), rounding)
         if op.name in SUMS and rounding is not None and rounding.fewer_bits is not None:
             found = [_one_by_one(op, oracle, arrays[0], rounding.fewer_bits > 0 and op.name not in SCANS)]
+        elif op.name == EINSUM and len(given) > 2 and rounding is not None and rounding.first_pair is not None:
+            path = ["einsum_path", rounding.first_pair, *[(0, 1)] * (len(given) - 2)]
+            found = [np.asarray(np.einsum(attrs_of(op)["equation"], *given, optimize=path))]
         else:
             found = [np.asarray(r) for r in all_results(oracle(*given, **_in_double(op)))]
     if rounding is not None:

@@ -131,7 +131,7 @@ def test_intervals_of_medians_hold_them() -> None:
 def sabotage(task: KernelTask, count: int) -> Counter[str]:
     """The kinds of the records of bad candidates."""
     candidates = [Candidate(task, task.schedule, seed) for seed in range(count)]
-    with Runner(2, seconds=3.0, function="kernel_measurements:sabotaged") as running:
+    with Runner(2, seconds=1.5, function="kernel_measurements:sabotaged") as running:
         records = list(running.measured(candidates))
     kinds: Counter[str] = Counter()
     for record in records:
@@ -225,7 +225,7 @@ def command(*words: str | Path) -> tuple[int, str, str]:
 def test_a_model_is_searched_and_compiled_with_what_was_found(tmp_path: Path) -> None:
     model, records = tmp_path / "dense.mlir", tmp_path / "r.jsonl"
     model.write_text(DENSE)
-    status, out, err = command("tune", model, "-o", records, "--minutes", "0.05", "--threads", "1")
+    status, out, err = command("tune", model, "-o", records, "--minutes", "0.02", "--threads", "1")
     assert status == 0, err
     assert "fused_nn_matmul" in out and out.endswith(f"{records}\n")
     found, notes = read_records(records)

@@ -171,3 +171,24 @@ def test_a_product_and_a_sum_may_round_once(seed: int, first: bool) -> None:
     expected = np.rint(fused.astype(np.float32) / scales[2]).clip(-128, 127)
     np.testing.assert_array_equal(module.run(seed)[0], expected)
     assert (module.run()[0] != expected).any()
+
+
+def test_factors_of_several_tensors_meet_in_any_order() -> None:
+    """0 times an infinity is no number; a sum of products that are not all 0 times it is one."""
+    text = 'relay.einsum %p, %q, %r {equation = "n,n,a->a"}'
+    p, q = (
+        "%p = relay.constant dense<[0.0, 1.0]> : tensor<2xf32>",
+        "%q = relay.constant dense<[3.0, 2.0]> : tensor<2xf32>",
+    )
+    module = precise(
+        text,
+        (1,),
+        "tensor<1xf32>",
+        p,
+        q,
+        "%r = relay.negative %x : tensor<1xf32>",
+        read="tensor<2xf32>, tensor<2xf32>, tensor<1xf32>",
+    )
+    module.arrays = [np.array([np.inf], np.float32)]
+    found = [float(module.run(seed)[0][0]) for seed in (None, 0, 1, 4, 5)]
+    assert any(np.isnan(found)) and -np.inf in found, found
