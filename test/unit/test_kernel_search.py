@@ -165,7 +165,7 @@ def test_the_best_is_found_and_measured_twice(monkeypatch: pytest.MonkeyPatch) -
             super().__init__(workers, function="kernel_measurements:by_factor")
 
     monkeypatch.setattr(kernel_search, "Runner", Faked)
-    monkeypatch.setattr(kernel_search, "EXHAUSTED", 16)
+    monkeypatch.setattr(kernel_search, "EXHAUSTED", 10)
     (task,) = tasks(kernel("f").replace("  te.unroll %ji\n", ""))
     task = task.with_share({"f": 1.0})
     kept: list[Record] = []

@@ -50,7 +50,7 @@ te.schedule @f {
   }
 }
 """
-SEEDS = 40
+SEEDS = 20
 
 
 def drawn(seed: int | None = None, text: str = SPACE) -> str:
@@ -125,7 +125,7 @@ def test_default_schedules_as_spaces(name: str, tmp_path: Path) -> None:
     }
     (expected,) = run_module(module, LaminaContext(), "main", arrays).values()
     ran = 0
-    for seed in range(6):
+    for seed in range(8):
         try:
             drawn = kernels.passes(opened, f"te-draw-decisions{{seed={seed}}}")
         except InputError:
@@ -134,4 +134,6 @@ def test_default_schedules_as_spaces(name: str, tmp_path: Path) -> None:
         (found,) = run_module(lowered, LaminaContext(), "main", arrays).values()
         np.testing.assert_array_equal(found, expected)
         ran += 1
+        if ran == 2:
+            break
     assert ran

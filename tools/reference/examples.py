@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from dataclasses import dataclass
@@ -93,7 +94,7 @@ def passes_of(pipeline: str) -> list[ModulePass]:
 def _pipelines(path: Path, text: str) -> tuple[str, ...]:
     """Of each RUN line that is one plain opt-tool, the pipeline."""
     found: list[str] = []
-    for line in re.findall(r"// RUN: (.*)", text.replace("%S", str(path.parent.relative_to(ROOT)))):
+    for line in re.findall(r"// RUN: (.*)", text.replace("%S", os.path.relpath(path.parent, ROOT))):
         for command in re.split(r"\s(?:&&|\|)\s", line):
             try:
                 words = shlex.split(command)
