@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamina.debugging.comparison import TOLERANCES, Comparer
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TARGET, module_target
 from lamina.driver.te_program import compiled_module, compiled_text
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2}
-"""Differences relative to the largest value of a result that another order of sums may make; 1e-4 of other floats."""
 COLD_BYTES = 4 << 20
 """Bytes of arrays that are gone through before they are met again: more than a second cache holds."""
 MOST_COPIES = 16
@@ -100,20 +99,8 @@ def difference(control: CompiledProgram, candidate: CompiledProgram) -> str:
     """The first result of the candidate that differs from the control's by more than an order of sums may make."""
     inputs = random_inputs(control.info.inputs)
     expected, found = (_results(program, inputs) for program in (control, candidate))
-    for name, a in expected.items():
-        b = found[name]
-        if a.dtype.kind in "iub":
-            wrong = a != b
-        else:
-            wide, other = a.astype(np.float64), b.astype(np.float64)
-            with np.errstate(all="ignore"):
-                most = np.max(np.abs(wide), initial=0.0, where=np.isfinite(wide))
-                near = np.abs(wide - other) <= TOLERANCE.get(str(a.dtype), 1e-4) * most
-            wrong = ~(near | (wide == other) | (np.isnan(wide) & np.isnan(other)))
-        if wrong.any():
-            place = [int(n) for n in np.argwhere(wrong)[0]]
-            return f"{name}{place} is {b[tuple(place)]}, not {a[tuple(place)]} ({int(wrong.sum())} of {a.size})"
-    return ""
+    tolerance = max(TOLERANCES.get(p.dtype, 0.0) for p in (*control.info.inputs, *control.info.outputs))
+    return Comparer(list(expected), tolerance).difference(found, expected)
 
 
 def _results(program: CompiledProgram, inputs: Mapping[str, Any]) -> dict[str, Array]:
