@@ -71,7 +71,7 @@ class PreciseModule:
         self.others = others
 
     def run(self, noise: int | None = None) -> list[Any]:
-        """The results; `noise` is the seed of the roundings: those of 2 n + 1 have the other sign than those of 2 n."""
+        """The results; `noise` is the seed of the roundings: from 6 on they come in pairs of opposite signs."""
         return run_relay(self.main, self.arrays, self.store, compute=computer(noise, self.others))
 
 
