@@ -15,8 +15,7 @@ endif
 # Where byte code is written pytest need not take each file of tests apart anew.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest -q -n $(JOBS) --dist worksteal
 LIT := $(BIN)/lit -q -j$(JOBS) test
-# A larger nursery than Node's 16 MB saves a twelfth of the checker's work: most of what it makes is soon garbage.
-PYRIGHT := NODE_OPTIONS=--max-semi-space-size=128 $(BIN)/pyright --pythonpath $(PY)
+PYRIGHT := $(BIN)/pyright --pythonpath $(PY)
 SOURCES := lamina dialects passes frontends backends
 # The tests start hundreds of processes: where the environment keeps Python from writing byte code, each would compile
 # every file that it imports anew.
