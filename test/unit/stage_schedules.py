@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, cast
 
 import numpy as np
+import pytest
 import te_programs as programs
 from te_levels import run_compiled
 from xdsl.dialects.builtin import ModuleOp
@@ -136,6 +137,11 @@ class Draws:
 
 
 Primitive = Callable[[Draws], Operation | None]
+
+
+def halves(count: int) -> list[Any]:
+    """Ranges of so many seeds, as parameters: the tests of the second half are long."""
+    return [range(count // 2), pytest.param(range(count // 2, count), marks=pytest.mark.long)]
 
 
 def check(seed: int, program: Program, primitive: Primitive, before: int = 4, after: int = 3) -> Draws | None:

@@ -9,7 +9,16 @@ import pytest
 from xdsl.ir import Operation
 
 sys.path.insert(0, str(Path(__file__).parent))
-from stage_schedules import MATMUL, Draws, Primitive, Program, any_program, check, check_compiled  # noqa: E402
+from stage_schedules import (  # noqa: E402
+    MATMUL,
+    Draws,
+    Primitive,
+    Program,
+    any_program,
+    check,
+    check_compiled,
+    halves,
+)
 
 from lamina.dialects.schedule.primitives.cache_read import CacheReadOp  # noqa: E402
 from lamina.dialects.schedule.primitives.cache_write import CacheWriteOp  # noqa: E402
@@ -55,9 +64,10 @@ PRIMITIVES = {"cache_read": whole, "cache_read_at": at_loop, "cache_write": writ
 
 @pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)
 @pytest.mark.parametrize("program", [any_program, MATMUL], ids=["any", "symbolic"])
-def test_random_schedules_keep_values(primitive: Primitive, program: Program) -> None:
-    accepted = sum(check(seed, program, primitive) is not None for seed in range(35))
-    assert accepted > 5
+@pytest.mark.parametrize("seeds", halves(35), ids=str)
+def test_random_schedules_keep_values(seeds: range, primitive: Primitive, program: Program) -> None:
+    accepted = sum(check(seed, program, primitive) is not None for seed in seeds)
+    assert accepted > 2
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)

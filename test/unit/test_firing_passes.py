@@ -136,7 +136,7 @@ def real_models() -> Iterator[onnx.ModelProto]:
         yield block_model(sequences.recurrent, sequence, seed)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [TARGETS[0], pytest.param(TARGETS[1], marks=pytest.mark.long)])
 def test_every_optimising_pass_fires_in_a_model_or_elsewhere(target: str) -> None:
     found: Counter[str] = Counter()
     for model in real_models():

@@ -17,6 +17,7 @@ from stage_schedules import (  # noqa: E402
     check,
     check_compiled,
     elementwise,
+    halves,
 )
 
 from lamina.dialects.schedule.primitives.compute_at import ComputeAtOp  # noqa: E402
@@ -47,9 +48,10 @@ PRIMITIVES = {"compute_root": root, "reverse_compute_inline": reverse_inline}
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)
-@pytest.mark.parametrize(("program", "least"), [(elementwise, 20), (any_program, 3)], ids=["elementwise", "any"])
-def test_random_schedules_keep_values(primitive: Primitive, program: Program, least: int) -> None:
-    accepted = sum(check(seed, program, primitive) is not None for seed in range(70))
+@pytest.mark.parametrize(("program", "least"), [(elementwise, 10), (any_program, 1)], ids=["elementwise", "any"])
+@pytest.mark.parametrize("seeds", halves(70), ids=str)
+def test_random_schedules_keep_values(seeds: range, primitive: Primitive, program: Program, least: int) -> None:
+    accepted = sum(check(seed, program, primitive) is not None for seed in seeds)
     assert accepted > least
 
 

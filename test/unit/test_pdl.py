@@ -57,7 +57,7 @@ def written_rules() -> list[str]:
 def written_tables() -> dict[str, str]:
     """Every composite of the tables as text, by its name and place; of hundreds of ways to read one a sample."""
     return {
-        f"{entry.name} {n}": str(pdl_module([(entry.pattern >> composite(entry.name)).when(*entry.guards)], most=24))
+        f"{entry.name} {n}": str(pdl_module([(entry.pattern >> composite(entry.name)).when(*entry.guards)], most=8))
         for table in ("dnnl", "bnns", "ethos-n")
         for n, entry in enumerate(find_table(table).entries)
     }

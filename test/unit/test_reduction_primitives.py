@@ -17,6 +17,7 @@ from stage_schedules import (  # noqa: E402
     any_program,
     check,
     check_compiled,
+    halves,
     reduction,
 )
 
@@ -44,9 +45,10 @@ def decompose(draws: Draws) -> Operation | None:
 
 @pytest.mark.parametrize("primitive", [rfactor, decompose], ids=["rfactor", "decompose_reduction"])
 @pytest.mark.parametrize("program", [reduction, any_program, MATMUL], ids=["reduction", "any", "symbolic"])
-def test_random_schedules_keep_values(primitive: Primitive, program: Program) -> None:
-    accepted = sum(check(seed, program, primitive) is not None for seed in range(70))
-    assert accepted > 12
+@pytest.mark.parametrize("seeds", halves(70), ids=str)
+def test_random_schedules_keep_values(seeds: range, primitive: Primitive, program: Program) -> None:
+    accepted = sum(check(seed, program, primitive) is not None for seed in seeds)
+    assert accepted > 4
 
 
 @pytest.mark.parametrize("primitive", [rfactor, decompose], ids=["rfactor", "decompose_reduction"])

@@ -336,7 +336,7 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
 
     @staticmethod
     def samples() -> list[Sample]:
-        x, none = (1, 2, 8, 8, 16), ()
+        x, none = (1, 2, 6, 5, 16), ()
         # No tile is far by the limit, or all tiles are.
         near = (None, None, None, (1e9, 2e9))
         far = (None, None, None, (-2.0, -1.0))
