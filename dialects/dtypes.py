@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import Any
+from math import prod
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
+    MemRefType,
     Signedness,
     TensorType,
     VectorType,
@@ -86,6 +88,13 @@ def is_ir_type(element_type: Attribute) -> bool:
 def itemsize(dtype: str) -> int:
     """Bytes of one element in memory (a boolean takes one)."""
     return _BYTES.get(dtype) or int(dtype.lstrip("uint")) // 8
+
+
+def bytes_of_type(type_: Attribute) -> int:
+    """Bytes of a tensor or a buffer, whose extents are known."""
+    assert isinstance(type_, TensorType | MemRefType)
+    shaped = cast("TensorType[Attribute]", type_)
+    return prod(shaped.get_shape()) * itemsize(dtype_name(shaped.element_type))
 
 
 def bits_of(dtype: str) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from math import exp, factorial, inf
+from math import exp, factorial
 
 from lamina.backends.cpu.figures import LINE_BYTES, ZEN4, Figures, figures_of
 from lamina.dialects.target import TargetAttr
@@ -270,20 +270,25 @@ class Costs(Core, Memory, Bodies, Tiles, Reductions, Crossings):
         """Cycles of such a load."""
         return self.exposed_loads / self.figures.load
 
-    def read_speed(self, size: float) -> float:
-        """Bytes in a cycle where so many are read again and again."""
-        f = self.figures
-        if size <= f.l2_bytes:
-            return f.l2_speed
-        if size <= f.l3_bytes:
-            return f.l3_speed_shared if self.is_shared else f.l3_speed
-        return f.memory_speed_shared if self.is_shared else f.memory_speed
+    @property
+    def l3_speed(self) -> float:
+        """Bytes in a cycle from the third-level cache."""
+        return self.figures.l3_speed_shared if self.is_shared else self.figures.l3_speed
+
+    @property
+    def memory_speed(self) -> float:
+        """Bytes in a cycle from memory."""
+        return self.figures.memory_speed_shared if self.is_shared else self.figures.memory_speed
+
+    def speed_again(self, size: float) -> float:
+        """Bytes in a cycle of what is read again when so many have passed."""
+        missed = missed_part(size, self.figures.l2_bytes, self.l2_ways)
+        return 1 / ((1 - missed) / self.figures.l2_speed + missed / self.speed_beyond_l2(size))
 
     def speed_beyond_l2(self, size: float) -> float:
-        """Bytes in a cycle of what has left the second-level cache, where so many pass before a line is read again."""
+        """The same of what has left the second-level cache."""
         missed = missed_part(size, self.figures.l3_bytes, self.l3_ways)
-        third, memory = self.read_speed(self.figures.l3_bytes), self.read_speed(inf)
-        return 1 / ((1 - missed) / third + missed / memory)
+        return 1 / ((1 - missed) / self.l3_speed + missed / self.memory_speed)
 
 
 def missed_part(size: float, capacity: float, ways: int) -> float:

@@ -22,17 +22,20 @@ def products(rows: int, columns: int, tile: int) -> int:
 
 
 def cycles(
-    data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, tile: int
+    data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, others: int, tile: int
 ) -> float:
     """Estimated cycles of a convolution in tiles, or without (0)."""
-    return estimate(data, weight, padding, lanes, costs, tile).cycles
+    return estimate(data, weight, padding, lanes, costs, others, tile).cycles
 
 
 def estimate(
-    data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, tile: int
+    data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, others: int, tile: int
 ) -> Estimate:
     """Expectation of it: multiplying, or reading the weights once, and the transforms of data and results, which are
-    read and written whole; the bytes of weights, data, and what is transformed."""
+    read and written whole; the bytes of weights, data, and what is transformed.
+
+    `others` are the bytes of the model's other weights, which pass through the caches before these are read again.
+    """
     rows, columns = outputs(data, padding)
     factors, places = prod(weight) // 9, (tile + 2) ** 2 if tile else 9
     size, image = 4 * places * factors, 4 * prod(data)
@@ -41,5 +44,5 @@ def estimate(
     channels = prod(data) // (data[0] * data[2] * data[3])
     moved = data[0] * multiplied * (channels + factors // channels) / lanes if tile else 0.0
     moving = moved * (1 / costs.figures.load + 1 / costs.figures.store)
-    streaming = size / costs.read_speed(size)
+    streaming = size / costs.speed_again(size + others)
     return Estimate(max(multiplying, streaming) + moving, size + image + 4 * lanes * moved)

@@ -12,7 +12,6 @@ no kernel, so that whoever runs the program stops before them and calls the back
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import (
@@ -22,7 +21,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     LocationAttr,
-    MemRefType,
     ModuleOp,
     StringAttr,
     TensorType,
@@ -34,7 +32,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects import edit
-from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.dtypes import bytes_of_type
 from lamina.dialects.index.sizes import SHAPE, symbolic_shape, verify_shapes
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.calls import fits
@@ -115,14 +113,10 @@ def check_main(main: MainOp, signatures: Mapping[str, Sequence[Attribute]]) -> N
         elif isinstance(op, ViewOp) and op.result.uses:
             arena = op.arena.owner
             size = arena.result.type.get_shape()[0] if isinstance(arena, AllocOp) and not arena.sizes else 0
-            if op.offset.value.data + _bytes(op.result.type) > size:
+            if op.offset.value.data + bytes_of_type(op.result.type) > size:
                 raise InputError(
                     f"tir-to-llvm: {op.result.type} at byte {op.offset.value.data} is outside of the arena", op=op
                 )
-
-
-def _bytes(type_: MemRefType[Attribute]) -> int:
-    return prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type))
 
 
 class Program:

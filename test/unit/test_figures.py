@@ -142,9 +142,9 @@ def decisions(figures: Figures) -> tuple[Any, ...]:
     tiles = [(1, 4), (4, 1), (4, 2), (1, 1)]
     return (
         [busy_cycles(*t, costs) for t in tiles], [step_cycles(*t, costs) for t in tiles], rows_in_cache(4096, costs),
-        [c.read_speed(n) for c in (costs, shared) for n in (1 << 18, 400 << 10, 12 << 20, 1 << 25)],
+        [c.speed_again(n) for c in (costs, shared) for n in (1 << 18, 400 << 10, 12 << 20, 1 << 25)],
         costs.body_operations, costs.waiting_sums, slice_cycles(target), figures.l1_period,
-        [estimate((1, 8, 14, 14, 8), (8, 8, 3, 3, 8, 8), (1, 1, 1, 1), 8, costs, n) for n in (0, 2, 4)],
+        [estimate((1, 8, 14, 14, 8), (8, 8, 3, 3, 8, 8), (1, 1, 1, 1), 8, costs, 0, n) for n in (0, 2, 4)],
     )  # fmt: skip
 
 

@@ -10,8 +10,8 @@ After:
 
 Only constant weights: the transformed ones are derived parameters, computed at link time. Tiles of 4 x 4 take a
 quarter of a convolution's multiplications, tiles of 2 x 2 four ninths, and less than half of the weights: these take
-less time where the image is small and weights come from memory. `tile-size=2` takes no others, `tile-size=0` leaves
-convolutions as they are.
+less time where the image is small and weights come from memory, as they do where those of the model fill the cache.
+`tile-size=2` takes no others, `tile-size=0` leaves convolutions as they are.
 
 Results differ from the direct sum by rounding (docs/numerics.md); tiles whose inputs differ so much in size that this
 would show, and those with infinities, are summed directly. (Lavin and Gray, "Fast Algorithms for Convolutional Neural
@@ -34,6 +34,7 @@ from lamina.backends.cpu.costs import FITTED, Costs, for_target
 from lamina.backends.cpu.winograd_costs import cycles, estimate, outputs, products
 from lamina.dialects import relay as r
 from lamina.dialects.choices import Choices, spelling
+from lamina.dialects.dtypes import bytes_of_type
 from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.nn.conv_blocked import ContribConv2dNCHWcOp
@@ -95,6 +96,11 @@ in_tiles_of_4 = in_tiles(16, 4, FITTED)
 """The rule for 512-bit vectors of f32, where the equation tests find it."""
 
 
+def constant_bytes(module: ModuleOp) -> int:
+    """Bytes of all constants of a module, each of which is read once while it runs."""
+    return sum(bytes_of_type(o.results[0].type) for o in module.walk() if isinstance(o, ConstantOp))
+
+
 @dataclass(frozen=True)
 class CpuWinograd(ModulePass):
     """3x3 convolutions from products of transformed tiles."""
@@ -127,6 +133,7 @@ class CpuWinograd(ModulePass):
         target = module_target(module)
         lanes, costs = target.lanes(32) if target is not None else 1, for_target(target)
         found: dict[Operation, int] = {}
+        weights = constant_bytes(module)
         for conv in module.walk():
             if not isinstance(conv, ContribConv2dNCHWcOp) or not isinstance(conv.operands[1].owner, ConstantOp):
                 continue
@@ -137,22 +144,22 @@ class CpuWinograd(ModulePass):
             (data, weight), element = (t.get_shape() for t in types), types[0].element_type
             if element not in (f32, f64):
                 continue
-            padding = attrs["padding"]
+            padding, others = attrs["padding"], weights - bytes_of_type(types[1])
             fit = [n for n in reversed(TILE_SIZES) if pays(data, weight, padding, n, costs)]
             if not fit:
                 continue
             own = self.tile_size if self.tile_size in fit else 0
             if own == TILE_SIZES[-1]:
-                own = min((*fit, 0), key=partial(cycles, data, weight, padding, lanes, costs))
-            others = [n for n in (*fit, 0) if n != own]
+                own = min((*fit, 0), key=partial(cycles, data, weight, padding, lanes, costs, others))
+            rest = [n for n in (*fit, 0) if n != own]
             before, after = pairs(padding, 2)
             sides = spelling((*before, *after))
             question = f"winograd {spelling((*data, element))} by {spelling(weight)} padded {sides}"
             found[conv] = choices.pick(
                 question,
-                [own, *others],
+                [own, *rest],
                 node_names(conv.location),
-                estimate=partial(estimate, data, weight, padding, lanes, costs),
+                estimate=partial(estimate, data, weight, padding, lanes, costs, others),
                 why="tile-size says so",
             )
         choices.tell(ctx)

@@ -15,7 +15,6 @@ each in parallel.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import NamedTuple
 
 from xdsl.ir import SSAValue
@@ -96,7 +95,7 @@ def choose_rows(
         again = costs.speed_beyond_l2(weights + held + pixels * tiles)
         moving = costs.block_moves * held * missed_part(held, costs.figures.l2_bytes, costs.l2_ways) / again
         speed = costs.figures.l2_speed if weights <= costs.figures.l2_bytes else again
-        return multiplied(rows, costs.read_speed(inf)) + multiplied(rows, speed) * (count - 1) + count * moving
+        return multiplied(rows, costs.memory_speed) + multiplied(rows, speed) * (count - 1) + count * moving
 
     # The tiles that a block transforms are those of its rows alone: register tiles have to divide them.
     parts = [d for d in range(1, down) if down % d == 0 and down // d >= least]

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, TensorType
@@ -29,7 +28,7 @@ from xdsl.ir import Operation
 from xdsl.traits import Pure
 
 from lamina.dialects import edit
-from lamina.dialects.dtypes import dtype_name, is_float, itemsize
+from lamina.dialects.dtypes import bytes_of_type, dtype_name, is_float
 from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
@@ -163,8 +162,8 @@ def _foldable(op: RelayOp, operands: Sequence[ConstantAttr], max_growth: int) ->
         return False
     # Packing a weight pads its last block, however much that is; what is summed up at once is not kept.
     if op.name != "relay.layout_transform" and not _only_reduced(op):
-        before = sum(_bytes(v.type) for v in op.operands)
-        if sum(map(_bytes, op.result_types)) > before + max_growth:
+        before = sum(bytes_of_type(v.type) for v in op.operands)
+        if sum(map(bytes_of_type, op.result_types)) > before + max_growth:
             return False
     if op.name == "relay.check_divisor":
         return _has_no_zero(operands[0])
@@ -183,15 +182,11 @@ def _has_no_zero(divisor: ConstantAttr) -> bool:
     return isinstance(divisor, DenseIntOrFPElementsAttr) and bool(np.all(dense_array(divisor) != 0))
 
 
-def _bytes(type_: Any) -> int:
-    return prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type))
-
-
 def _fold(op: RelayOp, operands: Sequence[ConstantAttr], store: ParamStore) -> list[ConstantOp]:
     """Constants for the results of an op on constants."""
     types: list[TensorType[Any]] = [t for t in op.result_types if isinstance(t, TensorType)]
     inline = all(isinstance(o, DenseIntOrFPElementsAttr) for o in operands)
-    if inline and all(_bytes(t) <= INLINE_BYTES for t in types):
+    if inline and all(bytes_of_type(t) <= INLINE_BYTES for t in types):
         compute = [_thunk(op, i) for i in range(len(types))]
         return [ConstantOp.make(array_dense(c(*map(store.get, operands)))) for c in compute]
     recipe = _recipe(op)

@@ -25,8 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import accumulate, count
-from math import prod
-from typing import ClassVar, NamedTuple, cast
+from typing import ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -46,7 +45,7 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import edit
-from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.dtypes import bytes_of_type
 from lamina.dialects.index.accesses import INDEX, over_values
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.linear import Linear
@@ -106,13 +105,6 @@ def prepare(module: ModuleOp, main: MainOp, workspaces: dict[str, list[Workspace
     return plan(main, {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)})
 
 
-def size_of(type_: Attribute) -> int:
-    """Bytes of a buffer."""
-    assert isinstance(type_, MemRefType)
-    buffer = cast("MemRefType[Attribute]", type_)
-    return itemsize(dtype_name(buffer.element_type)) * prod(buffer.get_shape())
-
-
 class Workspace(NamedTuple):
     """A buffer that a kernel is given to work in; `shape` gives its extents over the kernel's sizes, if it has any."""
 
@@ -146,7 +138,7 @@ def _is_too_large(alloc: AllocOp) -> bool:
     """Whether a buffer in loops is too large for the stack, and its iterations come one after the other."""
     known = not any(e == DYNAMIC_INDEX for e in alloc.result.type.get_shape())
     in_turn = all(v.kind.data in ("serial", "unrolled") for v in enclosing_loops(alloc))
-    return known and in_turn and size_of(alloc.result.type) > LARGEST_ON_STACK
+    return known and in_turn and bytes_of_type(alloc.result.type) > LARGEST_ON_STACK
 
 
 def _pass_workspaces(main: MainOp, workspaces: dict[str, list[Workspace]]) -> None:
@@ -344,7 +336,7 @@ def _insert(main: MainOp, found: Plan) -> None:
 
 
 def _rounded(alloc: AllocOp) -> int:
-    return max(-(-size_of(alloc.result.type) // ALIGNMENT) * ALIGNMENT, ALIGNMENT)
+    return max(-(-bytes_of_type(alloc.result.type) // ALIGNMENT) * ALIGNMENT, ALIGNMENT)
 
 
 def _replace(block: Block, alloc: AllocOp, arena: SSAValue, offset: int) -> None:
