@@ -133,8 +133,8 @@ SECTIONS = (
          (8, 512, 512), (49, 96, 96), (512, 512, 64), (100, 33, 70)),
     ),
     Section(
-        "Convolutions of 3x3 in Winograd's tiles: thousands of cycles by the tile's size, 0 for none; rows of tiles\n"
-        "in a block:", "channels, pixels of a side", image,
+        "Convolutions of 3x3 in Winograd's tiles, beside 100 MB of other weights: thousands of cycles by the tile's\n"
+        "size, 0 for none; rows of tiles in a block:", "channels, pixels of a side", image,
         ((64, 112), (64, 56), (128, 28), (256, 14), (512, 7), (512, 28), (96, 35)),
     ),
     Section("Depthwise convolutions, rows of a tile where rows are short:", "rows, vectors of a row", short_rows,
