@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
 from xdsl.ir import Attribute, SSAValue
 
-from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
+from lamina.dialects.dtypes import bytes_of_type, dtype_name, itemsize, scalar_type
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.ops import AllocOp
 from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
@@ -30,10 +30,9 @@ LARGEST_ON_STACK = 1 << 20
 
 def is_on_heap(op: AllocOp) -> bool:
     """Whether a buffer in a loop is one whose size only the caller knows, or too large for the stack."""
-    type_ = op.result.type
     if op.scope.data == "register":
         return False
-    return bool(op.sizes) or prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type)) > LARGEST_ON_STACK
+    return bool(op.sizes) or bytes_of_type(op.result.type) > LARGEST_ON_STACK
 
 
 def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:

@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import edit
-from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.dtypes import bytes_of_type
 from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.index.sizes import shape_attrs, symbolic_shape
 from lamina.dialects.schedule.nest.edits import stands_in
@@ -76,12 +76,11 @@ class SplitHostDevicePass(ModulePass):
         shared = 0
         for alloc in root.walk():
             if isinstance(alloc, AllocOp) and alloc.scope.data == "shared":
-                type_ = alloc.result.type
-                if DYNAMIC_INDEX in type_.get_shape():
+                if DYNAMIC_INDEX in alloc.result.type.get_shape():
                     raise InputError(
                         f"{NAME}: the size of the shared buffer {alloc.stage.data!r} is not known", op=alloc
                     )
-                shared += prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type))
+                shared += bytes_of_type(alloc.result.type)
         if shared > self.max_shared:
             raise InputError(
                 f"{NAME}: a block of {root.axis.data!r} has {shared} bytes of shared memory; at most "
