@@ -34,7 +34,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 CHUNK = 1 << 16
 LANES = 16
-FUNCTIONS = ("exp", "exp2", "log", "log2", "tanh", "erf", "sigmoid")
+FUNCTIONS = ("exp", "exp2", "log", "log1p", "log2", "tanh", "erf", "sigmoid")
 
 
 def sigmoid(x: Array) -> Array:
@@ -44,7 +44,8 @@ def sigmoid(x: Array) -> Array:
 
 
 REFERENCES: dict[str, Callable[[Array], Array]] = {
-    "exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "tanh": np.tanh, "sigmoid": sigmoid,
+    "exp": np.exp, "exp2": np.exp2, "log": np.log, "log1p": np.log1p, "log2": np.log2,
+    "tanh": np.tanh, "sigmoid": sigmoid,
 }  # fmt: skip
 PIPELINE = "tir-expand-math,tir-fuse-multiply-add,tir-to-llvm"
 

@@ -106,6 +106,7 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.less_equal": ("elementwise.logic", "LessEqualOp"),
     "relay.log": ("elementwise.transcendental", "LogOp"),
     "relay.log10": ("elementwise.transcendental", "Log10Op"),
+    "relay.log1p": ("elementwise.transcendental", "Log1pOp"),
     "relay.log2": ("elementwise.transcendental", "Log2Op"),
     "relay.logical_and": ("elementwise.logic", "LogicalAndOp"),
     "relay.logical_not": ("elementwise.unary", "LogicalNotOp"),

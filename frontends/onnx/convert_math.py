@@ -276,9 +276,9 @@ def swish(n: Node, b: Builder) -> Value:
 
 
 def _softplus(b: Builder, x: Value) -> Value:
-    """log(1 + exp(x)) as max(x, 0) + log(1 + exp(-|x|)): exp never overflows."""
+    """log(1 + exp(x)) as max(x, 0) + log1p(exp(-|x|)): exp never overflows, and what is small is not lost beside 1."""
     tail = b.op("exp", b.op("negative", b.op("abs", x)))
-    return b.op("add", b.op("nn.relu", x), b.op("log", b.op("add", tail, b.scalar(1, x))))
+    return b.op("add", b.op("nn.relu", x), b.op("log1p", tail))
 
 
 @onnx_op("Softplus")

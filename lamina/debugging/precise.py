@@ -49,6 +49,9 @@ SIGNIFICANT = {"float32": 24, "float64": 53}
 TERMS = 512
 """Terms of a sum that add no more than PRODUCT_NOISE, also where another program adds them one by one: the error of n
 terms is at most n units in the last place (Higham, Accuracy and Stability of Numerical Algorithms, 4.2)."""
+OFF_BY_PARTS_OF_ONE = ("relay.sigmoid",)
+"""Functions that other programs compute as near to 1 as that can be, and no nearer where they are small: a quotient of
+polynomials plus a half (onnxruntime's sigmoid is off by up to 2^-22.5)."""
 TO_INTEGERS = ("relay.cast", "relay.qnn.quantize")
 DEQUANTIZE = "relay.qnn.dequantize"
 """Its product is rounded to single precision, or is not where it is added to another at once."""
@@ -242,7 +245,8 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     elif op.FUSION_KIND <= OpPattern.INJECTIVE and not thirds:
         exact = _dequantized(op, operands) if op.name == DEQUANTIZE else wide
         # Double precision is not known better than it is computed: what single precision holds is taken to be exact.
-        off = _rounding_of(wide, dtype) * (exact != exact.astype(np.float32))
+        size = np.ones_like(wide) if rounding.others and op.name in OFF_BY_PARTS_OF_ONE else wide
+        off = _rounding_of(size, dtype) * (exact != exact.astype(np.float32))
     elif op.name in SUMS:
         off = _sum_noise(op, operands, dtype)
     elif not thirds and _only_moves(wide, operands):

@@ -57,6 +57,19 @@ def test_slices_of_open_extents_begin_at_an_element_too() -> None:
         assert (first.tolist(), second.tolist()) == ([[1]], [wanted])
 
 
+@pytest.mark.parametrize("name", ["Softplus", "Mish"])
+def test_what_is_small_is_not_lost_beside_one(name: str) -> None:
+    """Below -17 log(1 + e^x) is e^x, which 1 + e^x does not hold; Mish is x times that."""
+    x = np.array([-90.0, -22.0, -17.0, -1.5, 0.0, 3.0, 100.0], np.float32)
+    ports = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [7]) for n in "xy"]
+    graph = helper.make_graph([helper.make_node(name, ["x"], ["y"])], "g", ports[:1], ports[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    (y,) = lamina.compile(model, threads=1, cache=False).run({"x": x}).values()
+    wide = x.astype(np.float64)
+    expected = np.logaddexp(0, wide) if name == "Softplus" else wide * np.tanh(np.logaddexp(0, wide))
+    np.testing.assert_allclose(y, expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["Adagrad", "Adam"])
 def test_a_gradient_of_zero_moves_nothing(name: str) -> None:
     """The root that a step is divided by is zero then, but for the epsilon that ONNX adds where nothing is said."""

@@ -84,6 +84,19 @@ def test_double_precision_that_is_made_single_is_single_elsewhere(dtype: str, ot
     assert off * largest / 2 < np.abs(zeros).max() <= off * largest
 
 
+def test_a_small_sigmoid_is_off_by_parts_of_one_elsewhere() -> None:
+    """About e^-12, which is 6e-6; in the middle it is exact."""
+    module = precise("relay.sigmoid %x", (2,), "tensor<2xf32>")
+    module.arrays = [np.array([-12, 0], np.float32)]
+    off: list[float] = []
+    for module.others in (False, True):
+        runs = np.array([module.run(seed)[0] for seed in range(2, RUNS)])
+        off.append(float(np.ptp(runs[:, 0])))
+        assert (runs[:, 1] == 0.5).all()
+    assert off[0] < 2e-11
+    assert 2e-7 < off[1] < 1e-6
+
+
 @pytest.mark.parametrize("op", ["sum", "mean"])
 def test_long_sums_are_farther_off_where_they_are_added_one_by_one(op: str) -> None:
     """Of 2^16 thirds, each program has its own; of 2^8 all have the same."""

@@ -133,6 +133,20 @@ class Log10Op(Elementwise, precision=Precision.NEVER, ranges=(0.05, 4.0)):
 
 
 @irdl_op_definition
+class Log1pOp(
+    Elementwise,
+    te_element=lambda x: te.log1p(x),
+    np_ref=lambda x: np.log1p(x),
+    precision=Precision.NEVER,
+    ranges=(-0.9, 4.0),
+):
+    """y = log(1 + x), exact to the last digits also where 1 + x is not."""
+
+    name = "relay.log1p"
+    relay_grad = vjp(lambda dy, x, y: r.divide(dy, r.add(x, 1.0)))
+
+
+@irdl_op_definition
 class Log2Op(Elementwise, precision=Precision.NEVER, ranges=(0.05, 4.0)):
     """y = logarithm to base 2."""
 

@@ -72,8 +72,13 @@ def there_and_back(g: OnnxGraph, name: str, dtype: str) -> None:
     attributes: dict[str, Any] = {}
     if dtype in EIGHTS and g.draw.chance(0.4):
         attributes["saturate"] = g.draw.integer(0, 1)
+    if dtype == "float8_e8m0fnu":
+        # Of what is below zero ONNX's reference takes the magnitude, onnxruntime the smallest number; nothing is said.
+        (x,) = g.node("Abs", [x], bound=x.bound)
     if dtype == "float8_e8m0fnu" and g.draw.chance(0.6):
         attributes["round_mode"] = g.draw.choice(("up", "down", "nearest"))
+        if name == "CastLike" and attributes["round_mode"] != "up":
+            g.alone.append("the function of ONNX for CastLike leaves its round_mode out")
     if name == "Cast":
         (y,) = g.node(name, [x], bound=x.bound, to=code(dtype), **attributes)
     else:

@@ -145,6 +145,18 @@ func.func @log10(%0: tensor<5x3xbf16>) -> tensor<5x3xbf16> {
 // CHECK-NEXT: }
 // CHECK-NEXT: te.return %log10 : tensor<5x3xbf16>
 
+func.func @log1p(%0: tensor<5x3xbf16>) -> tensor<5x3xbf16> {
+  %1 = relay.log1p %0 : tensor<5x3xbf16>
+  func.return %1 : tensor<5x3xbf16>
+}
+// CHECK:      te.func @fused_log1p(%p0: tensor<5x3xbf16>) -> tensor<5x3xbf16> {
+// CHECK-NEXT: %log1p = te.compute "log1p" [5, 3] (%i0, %i1) : tensor<5x3xbf16> attributes {tag = "log1p"} {
+// CHECK-NEXT: %{{[0-9]+}} = te.read %p0[%i0, %i1] : tensor<5x3xbf16>
+// CHECK-NEXT: %{{[0-9]+}} = math.log1p %{{[0-9]+}} : bf16
+// CHECK-NEXT: te.yield %{{[0-9]+}} : bf16
+// CHECK-NEXT: }
+// CHECK-NEXT: te.return %log1p : tensor<5x3xbf16>
+
 func.func @log2(%0: tensor<5x3xbf16>) -> tensor<5x3xbf16> {
   %1 = relay.log2 %0 : tensor<5x3xbf16>
   func.return %1 : tensor<5x3xbf16>
