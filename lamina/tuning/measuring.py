@@ -35,8 +35,10 @@ MOST_COPIES = 16
 """Copies of the arrays at most."""
 ROUNDS = (9, 31)
 """Rounds of a first look, and of a gain that is looked at again."""
-HOPELESS = 1.25
-"""A candidate that is so many times slower after some rounds is not looked at further."""
+LOOKS = {2: 1.5, 5: 1.0}
+"""A candidate that was so many times slower in each of so many rounds is not looked at further. Of those that are as
+fast as the control or faster, one in 32 at most is given up so after five; most candidates are far slower, and what
+they are given is what costs a search its time."""
 POISON = 0x7F
 """The byte that results are filled with before a run: who leaves an element out is found."""
 
@@ -79,10 +81,11 @@ def measure(
     if trace in known:
         return {"trace": trace, "known": True}
     candidate, other = compiled_module(module, target), compiled_text(control, "control", target)
-    wrong = difference(other, candidate)
+    inputs = random_inputs(other.info.inputs)
+    wrong = difference(other, candidate, inputs)
     if wrong:
         return {"trace": trace, "wrong": wrong}
-    ratio, seconds = _timed(other, candidate, ROUNDS[again])
+    ratio, seconds = timed(other, candidate, inputs, ROUNDS[again])
     return {"trace": trace, "ratio": ratio, "seconds": seconds}
 
 
@@ -95,9 +98,8 @@ def warm() -> None:
     measure(text, text, 0, 1.0, [])
 
 
-def difference(control: CompiledProgram, candidate: CompiledProgram) -> str:
+def difference(control: CompiledProgram, candidate: CompiledProgram, inputs: Mapping[str, Any]) -> str:
     """The first result of the candidate that differs from the control's by more than an order of sums may make."""
-    inputs = random_inputs(control.info.inputs)
     expected, found = (_results(program, inputs) for program in (control, candidate))
     tolerance = max(TOLERANCES.get(p.dtype, 0.0) for p in (*control.info.inputs, *control.info.outputs))
     return Comparer(list(expected), tolerance).difference(found, expected)
@@ -132,25 +134,28 @@ class _Timed:
         return max((between - start) - (end - between), 1) / 1e9
 
 
-def _timed(
-    control: CompiledProgram, candidate: CompiledProgram, rounds: int
+def timed(
+    control: CompiledProgram, candidate: CompiledProgram, inputs: Mapping[str, Any], rounds: int
 ) -> tuple[tuple[float, float, float], float]:
     """The candidate's time over the control's with its 95 % interval, and the candidate's median in seconds."""
-    inputs = control.check(random_inputs(control.info.inputs))
-    size = sum(a.nbytes for a in inputs)
+    arrays = control.check(inputs)
+    size = sum(a.nbytes for a in arrays)
     copies = min(max(math.ceil(COLD_BYTES / max(size, 1)), 1), MOST_COPIES)
-    sets = [([a.copy() for a in inputs], control.outputs(inputs)) for _ in range(copies)]
+    sets = [([a.copy() for a in arrays], control.outputs(arrays)) for _ in range(copies)]
+    for _, outputs in sets:
+        for o in outputs:
+            o.view(np.uint8).fill(POISON)  # memory is made by who writes it first
     ours, theirs = _Timed(candidate, sets), _Timed(control, sets)
     ratios: list[float] = []
     times: list[float] = []
-    for n in range(rounds + 2):
+    for n in range(rounds + 1):
         pair = (ours, theirs) if n % 2 else (theirs, ours)
         first, second = (timed.seconds() for timed in pair)
         mine, other = (first, second) if n % 2 else (second, first)
-        if n >= 2:  # the first touch memory
+        if n:  # the first reads code and scratch memory
             times.append(mine)
             ratios.append(mine / other)
-        if len(ratios) == 5 and sorted(ratios)[1] > HOPELESS:
+        if min(ratios, default=0.0) > LOOKS.get(len(ratios), math.inf):
             break
     return interval(ratios), sorted(times)[len(times) // 2]
 

@@ -6,6 +6,8 @@ import io
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from time import sleep
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +22,7 @@ from lamina.ir.context import LaminaContext
 from lamina.tuning import kernel_search, runner
 from lamina.tuning.kernel_search import opened, search
 from lamina.tuning.kernel_task import KernelTask, tasks_of
-from lamina.tuning.measuring import interval, measure
+from lamina.tuning.measuring import interval, measure, timed
 from lamina.tuning.runner import Candidate, Runner
 
 from .kernel_measurements import SABOTAGE
@@ -111,6 +113,40 @@ def test_what_is_refused_raises(task: KernelTask) -> None:
     space = task.program(task.schedule.replace("te.unroll %ji", "te.unroll %j"))
     with pytest.raises(LaminaError, match="stands for no loop any more"):
         measure(task.program(task.schedule), space, None, 1.0, [])
+
+
+class Sleeping:
+    """A program that only takes its time."""
+
+    def __init__(self, seconds: float, output: Any) -> None:
+        self.seconds, self.output, self.runs = seconds, output, 0
+
+    def check(self, inputs: dict[str, Any]) -> list[Any]:
+        return list(inputs.values())
+
+    def outputs(self, arrays: list[Any]) -> list[Any]:
+        return [self.output]
+
+    def bases(self, inputs: list[Any], outputs: list[Any]) -> list[int]:
+        return []
+
+    def run_on(self, bases: list[int], first: int = 0, last: int | None = None) -> None:
+        assert self.output.view(np.uint8).all(), "memory is there before time is taken"
+        if last is None:
+            sleep(self.seconds)
+            self.runs += 1
+
+
+@pytest.mark.parametrize("seconds, runs", [(0.02, 3), (0.001, 10)])
+def test_the_slower_a_candidate_is_the_fewer_runs_it_gets(seconds: float, runs: int) -> None:
+    """One of them is not timed."""
+    output = np.zeros(4, np.float32)
+    control: Any = Sleeping(0.005, output)
+    candidate: Any = Sleeping(seconds, output)
+    (median, low, high), its = timed(control, candidate, {"x": np.zeros(4, np.float32)}, 9)
+    assert candidate.runs == control.runs == runs
+    assert low <= median <= high and its >= seconds
+    assert (low > 1) == (seconds > control.seconds)
 
 
 def test_intervals_of_medians_hold_them() -> None:
