@@ -1,8 +1,9 @@
 """Search for schedules of a model's kernels: spaces around those that they have, drawn, measured and recorded.
 
 The time goes to kernels by their share of an inference, as long as they give something. Half of a kernel's candidates
-are drawn anew, half are the best so far with a few knobs decided otherwise. A gain is believed when it was measured
-twice, the second time in another process and for longer.
+are drawn anew, half are the best so far with a few knobs decided otherwise. Trees that have learnt the order of those
+that were measured choose each of some draws. A gain is believed when it was measured twice, the second time in another
+process and for longer.
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Any
+
+import numpy as np
 
 from lamina.dialects.schedule.records import Record, latest_records
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
+from lamina.passes.te.draw_decisions import decisions
+from lamina.tuning.boosted_trees import Ranker, flat, rows_of
 from lamina.tuning.kernel_task import KernelTask
 from lamina.tuning.runner import Candidate, Runner
 
@@ -26,6 +32,12 @@ BATCH = 8
 """Candidates of one kernel before the next kernel is chosen."""
 LEAST_SHARE = 0.005
 """Of an inference: kernels of less are not worth a candidate."""
+LEARNT = 24
+"""Measured candidates from which on their order is learnt."""
+DRAWS = 4
+"""Draws from which the trees choose one: a draw takes a tenth of what the measurement of a candidate does."""
+UNGUIDED = 4
+"""One of so many candidates is not chosen, so that the trees hear of what they would never have tried."""
 EXHAUSTED = 48
 """Draws in a row that were known already: then a kernel's space has no more to give."""
 DOUBTS = 24
@@ -49,6 +61,19 @@ class Progress:
     """Draws in a row whose schedules were known."""
     traces: set[str] = field(default_factory=set[str])
 
+    measured: list[tuple[dict[str, list[int]], float]] = field(default_factory=list[tuple[dict[str, list[int]], float]])
+    """Decisions, and the time that they led to."""
+    ranking: tuple[list[str], Any] | None = None
+    """What was learnt of them, as a Candidate takes it."""
+
+    def learn(self) -> None:
+        """Learn the order of what was measured."""
+        if len(self.measured) >= LEARNT:
+            knobs = [decided for decided, _ in self.measured]
+            columns = sorted({column for decided in knobs for column in flat(decided)})
+            costs = np.array([cost for _, cost in self.measured])
+            self.ranking = columns, Ranker.fit(rows_of(knobs, columns), costs).json()
+
     @property
     def weight(self) -> float:
         """The worth of another candidate."""
@@ -62,6 +87,11 @@ def opened(schedule: str) -> str:
     run_pipeline(module, LaminaContext(), parse_pipeline("te-open-space"))
     (space,) = module.ops
     return str(space)
+
+
+def decided_in(trace: str) -> dict[str, list[int]]:
+    """The decisions of a te.schedule's text by their knobs' names."""
+    return decisions(parse_text(LaminaContext(), trace, "schedule"))
 
 
 def tell_nobody(kernel: Progress, record: Record) -> None:
@@ -120,10 +150,13 @@ def search(
 def _batch(runner: Runner, kernel: Progress, r: random.Random, count: int) -> list[Record | None]:
     """The records of some candidates."""
     drawn: list[Candidate] = []
+    kernel.learn()
     for n in range(count):
         near = n % 2 == 0 and (kernel.best is not None or kernel.tried < BATCH)
         space = kernel.best.trace if near and kernel.best is not None else kernel.space
-        drawn.append(Candidate(kernel.task, space, r.randrange(2**31), FEW if near else 1.0))
+        ranking = kernel.ranking if n % UNGUIDED != UNGUIDED - 1 else None
+        seeds = tuple(r.randrange(2**31) for _ in range(DRAWS if ranking is not None else 1))
+        drawn.append(Candidate(kernel.task, space, seeds, FEW if near else 1.0, ranking=ranking))
     return list(runner.measured(drawn, sorted(kernel.traces)))
 
 
@@ -132,6 +165,8 @@ def _take(kernel: Progress, record: Record) -> None:
     kernel.tried += 1
     kernel.fruitless += 1
     kernel.traces.add(record.trace)
+    if record.ratio is not None:
+        kernel.measured.append((decided_in(record.trace), record.ratio[0]))
     if record.error:
         kernel.failed += 1
     elif record.is_gain and _is_better(record, kernel.best):

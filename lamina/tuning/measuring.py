@@ -18,13 +18,18 @@ from lamina.debugging.comparison import TOLERANCES, Comparer
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TARGET, module_target
 from lamina.driver.te_program import compiled_module, compiled_text
+from lamina.errors import LaminaError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.ir.verification import verify_module
 from lamina.measure.timing import random_inputs
+from lamina.passes.te.draw_decisions import decisions
+from lamina.tuning.boosted_trees import Ranker, rows_of
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from lamina.runtime.compiled import CompiledProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -62,24 +67,26 @@ func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 
 def measure(
-    control: str, space: str, seed: int | None, share: float, known: Sequence[str], again: bool = False
+    control: str,
+    space: str,
+    seeds: Sequence[int],
+    share: float,
+    known: Sequence[str],
+    again: bool = False,
+    ranking: Any = None,
 ) -> dict[str, Any]:
     """Draw a configuration of a kernel's space, and time it beside a control; both are texts of whole programs.
 
-    Without a seed the space is taken as it is decided. The result has the schedule, `trace`, and its `ratio` and
-    `seconds`; or `known` where the trace is one of those; or `wrong`, what was wrong with its results. Raises
-    LaminaError for what is refused.
+    Of several seeds the one is taken whose decisions a `ranking`, a Ranker in JSON with the names of its columns, puts
+    first; without a seed the space is taken as it is decided. The result has the schedule, `trace`, and its `ratio` and
+    `seconds`; or `known` where every trace is one of those; or `wrong`, what was wrong with its results. Raises
+    LaminaError where all seeds are refused.
     """
-    context = LaminaContext()
-    module = parse_text(context, space, "space")
-    verify_module(module)
-    target = module_target(module)
-    assert target is not None
-    if seed is not None:
-        run_pipeline(module, context, parse_pipeline(f"te-draw-decisions{{seed={seed} share={share}}}"))
-    trace = str(next(op for op in module.ops if isinstance(op, ScheduleOp)))
+    module, trace = chosen(space, seeds, share, known, ranking)
     if trace in known:
         return {"trace": trace, "known": True}
+    target = module_target(module)
+    assert target is not None
     candidate, other = compiled_module(module, target), compiled_text(control, "control", target)
     inputs = random_inputs(other.info.inputs)
     wrong = difference(other, candidate, inputs)
@@ -89,13 +96,49 @@ def measure(
     return {"trace": trace, "ratio": ratio, "seconds": seconds}
 
 
+def chosen(
+    space: str, seeds: Sequence[int], share: float, known: Sequence[str], ranking: Any = None
+) -> tuple[ModuleOp, str]:
+    """A configuration of a space, as `measure` takes it, and its schedule: one of those `known` where all are."""
+    module = parse_text(LaminaContext(), space, "space")
+    verify_module(module)
+    drawn = [(m, _trace(m)) for m in (_drawn(module, seeds, share) if seeds else [module])]
+    fresh = [found for found in drawn if found[1] not in known]
+    if ranking is None or not fresh:
+        return (fresh or drawn)[0]
+    columns, trees = ranking
+    rows = rows_of([decisions(m) for m, _ in fresh], columns)
+    return fresh[int(np.argmin(Ranker.of_json(trees).scores(rows)))]
+
+
+def _trace(module: ModuleOp) -> str:
+    return str(next(op for op in module.ops if isinstance(op, ScheduleOp)))
+
+
+def _drawn(space: ModuleOp, seeds: Sequence[int], share: float) -> list[ModuleOp]:
+    """The configurations of some seeds that are not refused; the last refusal is raised where all are."""
+    found: list[ModuleOp] = []
+    refusal: LaminaError | None = None
+    for seed in seeds:
+        module = space.clone()
+        try:
+            run_pipeline(module, LaminaContext(), parse_pipeline(f"te-draw-decisions{{seed={seed} share={share}}}"))
+        except LaminaError as e:
+            refusal = e
+        else:
+            found.append(module)
+    if refusal is not None and not found:
+        raise refusal
+    return found
+
+
 def warm() -> None:
     """Measure a small kernel: what a measurement imports is there afterwards."""
     from lamina.backends.cpu.jit import host_target
 
     target = host_target(1)
     text = f"builtin.module attributes {{{TARGET} = {target}}} {{{_SMALL}}}"
-    measure(text, text, 0, 1.0, [])
+    measure(text, text, [0], 1.0, [])
 
 
 def difference(control: CompiledProgram, candidate: CompiledProgram, inputs: Mapping[str, Any]) -> str:

@@ -37,12 +37,14 @@ class Candidate:
     task: KernelTask
     space: str
     """A te.schedule under canonical names."""
-    seed: int | None = None
-    """The seed of its knobs; None for the decisions that there are."""
+    seeds: tuple[int, ...] = ()
+    """Seeds of its knobs, of which the best is taken; none for the decisions that there are."""
     share: float = 1.0
     """The share of the knobs that are drawn."""
     again: bool = False
     """Whether it is a gain that is looked at more closely."""
+    ranking: tuple[list[str], Any] | None = None
+    """The columns and the trees of a Ranker, in JSON, that says which is the best; the first seed without."""
 
 
 class Runner:
@@ -79,10 +81,11 @@ class Runner:
         arguments = {
             "control": task.program(task.schedule),
             "space": task.program(candidate.space),
-            "seed": candidate.seed,
+            "seeds": candidate.seeds,
             "share": candidate.share,
             "known": list(known),
             "again": candidate.again,
+            "ranking": candidate.ranking,
         }
         server = self._free.get()
         try:

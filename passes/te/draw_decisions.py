@@ -79,6 +79,12 @@ def applied_samplings(
     return list(zip(mine, copies, strict=True))
 
 
+def decisions(module: ModuleOp) -> dict[str, list[int]]:
+    """The numbers that the knobs of a module's schedules are decided by, as far as they are, by the knobs' names."""
+    decided = [each for each in samplings(module) if "decision" in each.properties]
+    return {each.knob.data: each.decided() for each in decided if each.knob is not None}
+
+
 def schedules(module: ModuleOp) -> Iterator[ScheduleOp]:
     """The schedules of a module, in the order of the text."""
     return (op for op in module.ops if isinstance(op, ScheduleOp))

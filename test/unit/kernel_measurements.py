@@ -10,21 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.errors import InputError
-from lamina.ir.context import LaminaContext
-from lamina.ir.parsing import parse_text
-from lamina.ir.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.pipeline import parse_pipeline
+from lamina.tuning.measuring import chosen
 
 
 def by_factor(
-    control: str, space: str, seed: int | None, share: float, known: Sequence[str], again: bool = False
+    control: str,
+    space: str,
+    seeds: Sequence[int],
+    share: float,
+    known: Sequence[str],
+    again: bool = False,
+    ranking: Any = None,
 ) -> dict[str, Any]:
     """A time that is least where the loop j is split by 24, and looks better the first time than the second."""
-    module = parse_text(LaminaContext(), space, "space")
-    if seed is not None:
-        run_pipeline(module, LaminaContext(), parse_pipeline(f"te-draw-decisions{{seed={seed} share={share}}}"))
-    trace = str(next(op for op in module.ops if isinstance(op, ScheduleOp)))
+    _, trace = chosen(space, seeds, share, known, ranking)
     if trace in known:
         return {"trace": trace, "known": True}
     drawn = re.search(r'sample_categorical \[(.*)\] knob "j_1" decision (\d+)', trace)
@@ -34,9 +35,7 @@ def by_factor(
     return {"trace": trace, "ratio": (ratio, ratio - 0.01, ratio + 0.01), "seconds": ratio / 1000}
 
 
-def refused(
-    control: str, space: str, seed: int, share: float, known: Sequence[str], again: bool = False
-) -> dict[str, Any]:
+def refused(**arguments: Any) -> dict[str, Any]:
     """A configuration that cannot be applied."""
     raise InputError("reorder names a loop twice")
 
@@ -60,11 +59,9 @@ SABOTAGE: dict[str, Callable[[], Any]] = {
 }
 
 
-def sabotaged(
-    control: str, space: str, seed: int, share: float, known: Sequence[str], again: bool = False
-) -> dict[str, Any]:
+def sabotaged(space: str, seeds: Sequence[int], **arguments: Any) -> dict[str, Any]:
     """What bad kernels do to the process that they run in, one after the other; every sixth computes something else."""
     ways = list(SABOTAGE.values())
-    if seed % 6 < len(ways):
-        ways[seed % 6]()
+    if seeds[0] % 6 < len(ways):
+        ways[seeds[0] % 6]()
     return {"trace": space, "wrong": "out0[0] is 1.0, not 2.0 (1 of 8)"}

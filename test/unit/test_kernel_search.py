@@ -17,12 +17,14 @@ import lamina
 from lamina.backends.cpu.jit import host_target
 from lamina.cli import command as cli
 from lamina.dialects.schedule.records import Record, read_records
-from lamina.errors import LaminaError
+from lamina.errors import InputError, LaminaError
 from lamina.ir.context import LaminaContext
-from lamina.tuning import kernel_search, runner
-from lamina.tuning.kernel_search import opened, search
+from lamina.ir.pipeline import run_pipeline
+from lamina.tuning import kernel_search, measuring, runner
+from lamina.tuning.boosted_trees import Ranker, Tree
+from lamina.tuning.kernel_search import decided_in, opened, search
 from lamina.tuning.kernel_task import KernelTask, tasks_of
-from lamina.tuning.measuring import interval, measure, timed
+from lamina.tuning.measuring import chosen, interval, measure, timed
 from lamina.tuning.runner import Candidate, Runner
 
 from .kernel_measurements import SABOTAGE
@@ -94,17 +96,42 @@ def test_kernels_without_schedules_and_of_unknown_extents_are_no_tasks() -> None
 
 def test_a_candidate_is_drawn_checked_and_timed(task: KernelTask) -> None:
     control, space = task.program(task.schedule), task.program(opened(task.schedule))
-    found = measure(control, space, 5, 1.0, [])
+    found = measure(control, space, [5], 1.0, [])
     median, low, high = found["ratio"]
     assert 0 < low <= median <= high and found["seconds"] > 0
-    assert measure(control, space, 5, 1.0, [found["trace"]]) == {"trace": found["trace"], "known": True}
-    again = measure(control, task.program(found["trace"]), None, 1.0, [], again=True)
+    assert measure(control, space, [5, 5], 1.0, [found["trace"]]) == {"trace": found["trace"], "known": True}
+    again = measure(control, task.program(found["trace"]), [], 1.0, [], again=True)
     assert again["trace"] == found["trace"]
+
+
+def test_of_some_draws_the_one_is_taken_that_ranks_first(task: KernelTask) -> None:
+    """By the size of the first factor of j_1: the largest, or the smallest."""
+    space = task.program(opened(task.schedule))
+    trees = {wanted: Ranker([Tree([0, -1, -1], [4.5, *ends], [1, -1, -1])]) for wanted, ends in ENDS.items()}
+    columns = ["j_1.0"]
+    for wanted, ranker in trees.items():
+        _, trace = chosen(space, range(12), 1.0, [], (columns, ranker.json()))
+        assert (decided_in(trace)["j_1"][0] > 4.5) == (wanted == "large")
+        _, other = chosen(space, range(12), 1.0, [trace], (columns, ranker.json()))
+        assert other != trace, "it is known"
+
+
+def test_refused_draws_are_passed_over(task: KernelTask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(module: Any, context: Any, passes: Any) -> None:
+        if passes[0].seed % 2:
+            raise InputError(f"seed {passes[0].seed} is odd")
+        run_pipeline(module, context, passes)
+
+    space = task.program(opened(task.schedule))
+    monkeypatch.setattr(measuring, "run_pipeline", run)
+    assert chosen(space, [1, 2, 3], 1.0, [])[1] == chosen(space, [2], 1.0, [])[1]
+    with pytest.raises(InputError, match="seed 3 is odd"):
+        chosen(space, [1, 3], 1.0, [])
 
 
 def test_wrong_results_are_told(task: KernelTask) -> None:
     (other,) = tasks(kernel("f", "mulf"))
-    found = measure(other.program(other.schedule), task.program(task.schedule), None, 1.0, [])
+    found = measure(other.program(other.schedule), task.program(task.schedule), [], 1.0, [])
     assert "ratio" not in found
     assert found["wrong"].startswith("output 'arg1'[0, 0] is ") and "of 768 elements" in found["wrong"]
 
@@ -112,7 +139,11 @@ def test_wrong_results_are_told(task: KernelTask) -> None:
 def test_what_is_refused_raises(task: KernelTask) -> None:
     space = task.program(task.schedule.replace("te.unroll %ji", "te.unroll %j"))
     with pytest.raises(LaminaError, match="stands for no loop any more"):
-        measure(task.program(task.schedule), space, None, 1.0, [])
+        measure(task.program(task.schedule), space, [], 1.0, [])
+
+
+ENDS = {"large": (1.0, 0.0), "small": (0.0, 1.0)}
+"""The cost of what is small and of what is large, where a wish is the cheaper one."""
 
 
 class Sleeping:
@@ -166,7 +197,7 @@ def test_intervals_of_medians_hold_them() -> None:
 
 def sabotage(task: KernelTask, count: int) -> Counter[str]:
     """The kinds of the records of bad candidates."""
-    candidates = [Candidate(task, task.schedule, seed) for seed in range(count)]
+    candidates = [Candidate(task, task.schedule, (seed,)) for seed in range(count)]
     with Runner(2, seconds=1.5, function="kernel_measurements:sabotaged") as running:
         records = list(running.measured(candidates))
     kinds: Counter[str] = Counter()
@@ -195,17 +226,20 @@ def test_a_hundred_bad_candidates_are_survived(task: KernelTask) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_place_of_measure")
-def test_the_best_is_found_and_measured_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("learnt", [4, 10000])
+def test_the_best_is_found_and_measured_twice(learnt: int, monkeypatch: pytest.MonkeyPatch) -> None:
     class Faked(Runner):
         def __init__(self, workers: int) -> None:
             super().__init__(workers, function="kernel_measurements:by_factor")
 
     monkeypatch.setattr(kernel_search, "Runner", Faked)
     monkeypatch.setattr(kernel_search, "EXHAUSTED", 10)
+    monkeypatch.setattr(kernel_search, "LEARNT", learnt)
     (task,) = tasks(kernel("f").replace("  te.unroll %ji\n", ""))
     task = task.with_share({"f": 1.0})
     kept: list[Record] = []
     (found,) = search([task], 60.0, kept.append, seed=1, workers=2)
+    assert (found.ranking is not None) == (learnt == 4)
     assert found.tried >= 12, "all there are, or nearly"
     assert found.best is not None and found.best.ratio == pytest.approx((0.55, 0.54, 0.56))
     # Twice: as one of many, and again, when it looked less good. That is what counts.
