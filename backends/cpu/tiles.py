@@ -183,3 +183,10 @@ def product_cycles(tile: Tile, rows: int, chunks: int, costs: Costs, padded: boo
 def divisor(extent: int, most: int) -> int:
     """The largest divisor of an extent that is at most `most`."""
     return max(d for d in range(1, min(extent, most) + 1) if extent % d == 0)
+
+
+def row_tile(width: int, most: int) -> int:
+    """Pixels, or vectors of them, of a tile, `most` at most: few tiles, and no short one where that can be had."""
+    tiles = -(-width // most)
+    even = [p for p in range(most, most // 2, -1) if width % p == 0]
+    return even[0] if even else -(-width // tiles)

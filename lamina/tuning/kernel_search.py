@@ -64,7 +64,7 @@ class Progress:
     measured: list[tuple[dict[str, list[int]], float]] = field(default_factory=list[tuple[dict[str, list[int]], float]])
     """Decisions, and the time that they led to."""
     ranking: tuple[list[str], Any] | None = None
-    """What was learnt of them, as a Candidate takes it."""
+    """The order that was learnt of them, as a Candidate takes it."""
 
     def learn(self) -> None:
         """Learn the order of what was measured."""

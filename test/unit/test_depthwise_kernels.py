@@ -97,3 +97,36 @@ def test_infinite_weights_meet_no_padding() -> None:
     made.graph.initializer[0].CopyFrom(numpy_helper.from_array(w, "w"))
     (found,) = lamina.compile(made, threads=1).run({"x": np.abs(x) + 1}).values()
     assert np.isfinite(found[:, :, 0]).all() and (found[:, :, 1:] == 6).all()
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3"])
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.plain])
+def test_machines_without_masks_give_the_same(name: str, target: str) -> None:
+    made, x, expected = model(CASES[name])
+    (found,) = lamina.compile(made, target=target, threads=CASES[name].threads).run({"x": x}).values()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", ""])
+@pytest.mark.parametrize("seed", range(6))
+def test_drawn_groups_of_few_channels_give_the_convolution(seed: int, target: str) -> None:
+    """Of one or two dimensions, of real widths, which fill no tile."""
+    r = np.random.default_rng(seed)
+    rank, groups, window = int(r.integers(1, 3)), int(r.integers(2, 7)), int(r.integers(2, 6))
+    given, made = (int(groups * n) for n in r.integers(1, 6, 2))
+    strides = [int(n) for n in r.integers(1, 3, rank)]
+    shape = (2, given, *(int(n) for n in r.integers(window, 140 if rank == 1 else 60, rank)))
+    x, w = (r.uniform(-2, 2, s).astype(np.float32) for s in (shape, (made, given // groups, *[window] * rank)))
+    conv = find_op(f"relay.nn.conv{rank}d")
+    assert conv is not None
+    pads = [int(n) for n in r.integers(0, window, 2 * rank)]
+    attrs = {"strides": strides, "padding": pads, "dilation": [1] * rank, "groups": groups}
+    (y,) = np_results(conv, [x.astype(np.float64), w.astype(np.float64)], attrs)
+    node = helper.make_node("Conv", ["x", "w"], ["y"], pads=pads, strides=strides, group=groups)
+    ports = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", shape), ("y", y.shape))]
+    graph = helper.make_graph([node], "g", ports[:1], ports[1:], [numpy_helper.from_array(w, "w")])
+    program = lamina.compile(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), target=target or "cpu", threads=1
+    )
+    (found,) = program.run({"x": x}).values()
+    np.testing.assert_allclose(found, y, rtol=0, atol=1e-4)

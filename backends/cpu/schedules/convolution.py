@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from xdsl.ir import BlockArgument
 
 from lamina.backends.cpu.costs import Costs, for_target
@@ -16,7 +18,7 @@ from lamina.backends.cpu.schedules.steps import (
     vector_lanes,
 )
 from lamina.backends.cpu.stages import Stage, bytes_of, read_shape
-from lamina.backends.cpu.tiles import Tile, candidates, divisor, registers_of
+from lamina.backends.cpu.tiles import Tile, candidates, divisor, registers_of, row_tile
 from lamina.backends.cpu.weights import cache_weights, lines_of, weight_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.schedule.build import Schedule
@@ -155,23 +157,35 @@ def has_pixels_last(stage: Stage) -> bool:
 
 
 def schedule_plain_conv(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
-    """Channels in plain order: vectors of pixels, each shared by a tile of output channels of one group."""
-    lanes = vector_lanes(stage, target)
+    """Channels in plain order: vectors of pixels, each shared by a tile of output channels of one group.
+
+    There are several vectors where a sum would wait for itself with one, as in a depthwise convolution.
+    """
+    lanes = min(vector_lanes(stage, target), stage.spatial[-1])
     rank = len(stage.spatial)
     channels, width = stage.spatial[1], stage.spatial[-1]
     tile = divisor(max(channels // _groups(stage), 1), target.registers.data // 2)
+    # A weight takes a register, each vector of pixels one and one for each of its sums.
+    most = (target.registers.data - 1) // (tile + 1)
+    needed = ceil(for_target(target).waiting_sums / tile)
+    vectors = row_tile(-(-width // lanes), max(min(needed, most), 1))
     out = epilogue_of(s, stage, follower)
     loops = s.loops(stage.name)
     (n, k, *rows, x), reductions = loops[:rank], loops[rank:]
     ko, ki = s.split(k, [-1, tile])
-    xo, xi = s.split(x, [-1, lanes]) if width > lanes else s.split(x, [1, width])
-    s.reorder(n, ko, *rows, xo, *reductions, ki, xi)
-    out_loops = place_epilogue(s, stage, follower, out, xo)
+    xo, *across, xi = s.split(x, [-1, *([vectors] if vectors > 1 else []), lanes])
+    s.reorder(n, ko, *rows, xo, *reductions, ki, *across, xi)
+    *_, x_out = out_loops = place_epilogue(s, stage, follower, out, xo)
+    across_out = []
+    if across:
+        *across_out, x_out = s.split(x_out, [-1, lanes])
     parallel(s, [n, ko, *rows])
-    s.unroll(ki)
-    s.unroll(out_loops[1])
+    for loop in (ki, *across, out_loops[1], *across_out):
+        s.unroll(loop)
     s.vectorize(xi)
-    s.vectorize(out_loops[-1])
+    s.vectorize(x_out)
+    if width % (vectors * lanes):
+        s.partition(xo)
 
 
 def has_channels_last(stage: Stage) -> bool:
@@ -199,6 +213,8 @@ def schedule_channels_last_conv(s: Schedule, stage: Stage, follower: Stage | Non
     s.unroll(out_loops[-2])
     s.vectorize(ki)
     s.vectorize(out_loops[-1])
+    if channels > lanes and channels % lanes:
+        s.partition(ko)
 
 
 def _groups(stage: Stage) -> int:

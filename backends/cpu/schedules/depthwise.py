@@ -15,7 +15,7 @@ from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.pixel_rows import leaves_padding_out
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import divisor
+from lamina.backends.cpu.tiles import divisor, row_tile
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
@@ -44,13 +44,6 @@ def is_plain_depthwise(stage: Stage, target: TargetAttr) -> bool:
     lane = stage.op.body.block.args[3]
     neighbours = stage.read_forms(data)[-1].terms.get(lane) == 1 and lane not in weight.indices
     return neighbours and read_shape(data)[1] == stage.spatial[1]
-
-
-def row_tile(width: int, most: int) -> int:
-    """Pixels of a tile, `most` at most: few tiles, and no short one where that can be had."""
-    tiles = -(-width // most)
-    even = [p for p in range(most, most // 2, -1) if width % p == 0]
-    return even[0] if even else -(-width // tiles)
 
 
 def short_rows(height: int, vectors: int, costs: Costs) -> int:
