@@ -289,5 +289,7 @@ def schedule_streamed(s: Schedule, stage: Stage, follower: Stage | None, shape: 
     if shape.depth % steps:
         # The last rows, which are fewer, have a body of their own.
         s.partition(k)
+    if _has_last_panel(shape):
+        s.partition(no)
     if follower is not None:
         schedule_elementwise(s, follower, target)
