@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.borders import Border, is_left_out, schedule_padding
@@ -159,33 +159,43 @@ def has_pixels_last(stage: Stage) -> bool:
 def schedule_plain_conv(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """Channels in plain order: vectors of pixels, each shared by a tile of output channels of one group.
 
-    There are several vectors where a sum would wait for itself with one, as in a depthwise convolution.
+    There are several vectors where a sum would wait for itself with one, as in a depthwise convolution: of a row, and
+    of some rows where that is short.
     """
     lanes = min(vector_lanes(stage, target), stage.spatial[-1])
     rank = len(stage.spatial)
-    channels, width = stage.spatial[1], stage.spatial[-1]
-    tile = divisor(max(channels // _groups(stage), 1), target.registers.data // 2)
-    # A weight takes a register, each vector of pixels one and one for each of its sums.
-    most = (target.registers.data - 1) // (tile + 1)
-    needed = ceil(for_target(target).waiting_sums / tile)
-    vectors = row_tile(-(-width // lanes), max(min(needed, most), 1))
+    channels, vectors, lines = _plain_tile(stage, lanes, target)
     out = epilogue_of(s, stage, follower)
     loops = s.loops(stage.name)
     (n, k, *rows, x), reductions = loops[:rank], loops[rank:]
-    ko, ki = s.split(k, [-1, tile])
+    ko, ki = s.split(k, [-1, channels])
+    below: list[SSAValue] = []
+    if lines > 1:
+        rows[-1], *below = s.split(rows[-1], [-1, lines])
     xo, *across, xi = s.split(x, [-1, *([vectors] if vectors > 1 else []), lanes])
-    s.reorder(n, ko, *rows, xo, *reductions, ki, *across, xi)
-    *_, x_out = out_loops = place_epilogue(s, stage, follower, out, xo)
+    s.reorder(n, ko, *rows, xo, *reductions, ki, *below, *across, xi)
+    *out_loops, x_out = place_epilogue(s, stage, follower, out, xo)
     across_out = []
     if across:
         *across_out, x_out = s.split(x_out, [-1, lanes])
     parallel(s, [n, ko, *rows])
-    for loop in (ki, *across, out_loops[1], *across_out):
+    for loop in (ki, *below, *across, out_loops[1], *(out_loops[-1:] if below else []), *across_out):
         s.unroll(loop)
     s.vectorize(xi)
     s.vectorize(x_out)
-    if width % (vectors * lanes):
+    if stage.spatial[-1] % (vectors * lanes):
         s.partition(xo)
+
+
+def _plain_tile(stage: Stage, lanes: int, target: TargetAttr) -> tuple[int, int, int]:
+    """Channels, vectors of a row, and rows, whose sums are under way at once."""
+    channels = divisor(max(stage.spatial[1] // _groups(stage), 1), target.registers.data // 2)
+    # A weight takes a register, each vector of pixels one and one for each of its sums.
+    most = (target.registers.data - 1) // (channels + 1)
+    needed = max(min(ceil(for_target(target).waiting_sums / channels), most), 1)
+    vectors = row_tile(-(-stage.spatial[-1] // lanes), needed)
+    height = stage.spatial[-2] if len(stage.spatial) > 3 else 1
+    return channels, vectors, divisor(height, max(needed // vectors, 1))
 
 
 def has_channels_last(stage: Stage) -> bool:
