@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from lamina.dialects.schedule.records import Record, latest_records
+from lamina.errors import LaminaError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
@@ -34,6 +35,8 @@ LEAST_SHARE = 0.005
 """Of an inference: kernels of less are not worth a candidate."""
 LEARNT = 24
 """Measured candidates from which on their order is learnt."""
+REMEMBERED = 300
+"""The latest measured candidates are learnt of: all pairs of them are compared, a fifth of a second for so many."""
 DRAWS = 4
 """Draws from which the trees choose one: a draw takes a tenth of what the measurement of a candidate does."""
 UNGUIDED = 4
@@ -68,10 +71,11 @@ class Progress:
 
     def learn(self) -> None:
         """Learn the order of what was measured."""
-        if len(self.measured) >= LEARNT:
-            knobs = [decided for decided, _ in self.measured]
+        latest = self.measured[-REMEMBERED:]
+        if len(latest) >= LEARNT:
+            knobs = [decided for decided, _ in latest]
             columns = sorted({column for decided in knobs for column in flat(decided)})
-            costs = np.array([cost for _, cost in self.measured])
+            costs = np.array([cost for _, cost in latest])
             self.ranking = columns, Ranker.fit(rows_of(knobs, columns), costs).json()
 
     @property
@@ -90,8 +94,11 @@ def opened(schedule: str) -> str:
 
 
 def decided_in(trace: str) -> dict[str, list[int]]:
-    """The decisions of a te.schedule's text by their knobs' names."""
-    return decisions(parse_text(LaminaContext(), trace, "schedule"))
+    """The decisions of a te.schedule's text by their knobs' names; none where it is of a time with other primitives."""
+    try:
+        return decisions(parse_text(LaminaContext(), trace, "schedule"))
+    except LaminaError:
+        return {}
 
 
 def tell_nobody(kernel: Progress, record: Record) -> None:
@@ -117,7 +124,7 @@ def search(
     for record in latest_records(known):
         for kernel in kernels:
             if (record.task, record.machine, record.threads) == kernel.task.place:
-                _take(kernel, record)
+                take(kernel, record)
     with Runner(workers) as runner:
         left = trials if trials is not None else sys.maxsize
         while left > 0 and monotonic() < end:
@@ -140,7 +147,7 @@ def search(
                         if sure is not None:
                             keep(sure)
                             record = sure
-                _take(kernel, record)
+                take(kernel, record)
                 tell(kernel, record)
                 if monotonic() >= end:
                     break
@@ -160,13 +167,14 @@ def _batch(runner: Runner, kernel: Progress, r: random.Random, count: int) -> li
     return list(runner.measured(drawn, sorted(kernel.traces)))
 
 
-def _take(kernel: Progress, record: Record) -> None:
+def take(kernel: Progress, record: Record) -> None:
     """Let a record count."""
     kernel.tried += 1
     kernel.fruitless += 1
     kernel.traces.add(record.trace)
-    if record.ratio is not None:
-        kernel.measured.append((decided_in(record.trace), record.ratio[0]))
+    decided = decided_in(record.trace) if record.ratio is not None else {}
+    if decided and record.ratio is not None:
+        kernel.measured.append((decided, record.ratio[0]))
     if record.error:
         kernel.failed += 1
     elif record.is_gain and _is_better(record, kernel.best):

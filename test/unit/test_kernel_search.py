@@ -22,7 +22,7 @@ from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import run_pipeline
 from lamina.tuning import kernel_search, measuring, runner
 from lamina.tuning.boosted_trees import Ranker, Tree
-from lamina.tuning.kernel_search import decided_in, opened, search
+from lamina.tuning.kernel_search import Progress, decided_in, opened, search, take
 from lamina.tuning.kernel_task import KernelTask, tasks_of
 from lamina.tuning.measuring import chosen, interval, measure, timed
 from lamina.tuning.runner import Candidate, Runner
@@ -114,6 +114,22 @@ def test_of_some_draws_the_one_is_taken_that_ranks_first(task: KernelTask) -> No
         assert (decided_in(trace)["j_1"][0] > 4.5) == (wanted == "large")
         _, other = chosen(space, range(12), 1.0, [trace], (columns, ranker.json()))
         assert other != trace, "it is known"
+
+
+def test_the_latest_are_learnt_of_and_none_of_another_time(task: KernelTask, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = Progress(task, opened(task.schedule))
+    _, trace = chosen(task.program(kernel.space), [1], 1.0, [])
+    good = Record(task.key, task.machine, 1, trace, (0.9, 0.8, 0.95), 0.001)
+    for record in (replace(good, trace="te.schedule @task {\n  te.forgotten\n}"), *[good] * 4):
+        take(kernel, record)
+    assert kernel.tried == 5 and len(kernel.measured) == 4
+    monkeypatch.setattr(kernel_search, "LEARNT", 3)
+    monkeypatch.setattr(kernel_search, "REMEMBERED", 2)
+    kernel.learn()
+    assert kernel.ranking is None
+    monkeypatch.setattr(kernel_search, "REMEMBERED", 3)
+    kernel.learn()
+    assert kernel.ranking is not None
 
 
 def test_refused_draws_are_passed_over(task: KernelTask, monkeypatch: pytest.MonkeyPatch) -> None:
