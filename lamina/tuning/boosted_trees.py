@@ -59,7 +59,9 @@ class Ranker:
     def fit(rows: Floats, costs: Floats) -> Ranker:
         """Learn from rows, shape [n, features], and what they cost, shape [n]."""
         edges = [_edges(column) for column in rows.T]
-        bins = np.stack([np.searchsorted(e, c) for e, c in zip(edges, rows.T, strict=True)], 1)
+        bins = np.zeros(rows.shape, np.int64)
+        for column, (edge, values) in enumerate(zip(edges, rows.T, strict=True)):
+            bins[:, column] = np.searchsorted(edge, values)
         better = (costs[:, None] < costs[None, :]).astype(np.float64)
         scores = np.zeros(len(rows))
         trees: list[Tree] = []
@@ -128,7 +130,7 @@ def _grown(bins: NDArray[np.int64], edges: Sequence[Floats], slope: Floats, curv
 def _best_split(bins: NDArray[np.int64], slope: Floats, curve: Floats) -> tuple[int, int] | None:
     """The feature and the edge that gain most; None where none gains."""
     count = bins.shape[1]
-    places = (bins + BINS * np.arange(count)).ravel()
+    places = np.ravel(bins + BINS * np.arange(count, dtype=np.int64))
     left_slope, left_curve = (
         np.bincount(places, np.repeat(w, count), BINS * count).reshape(count, BINS).cumsum(1) for w in (slope, curve)
     )

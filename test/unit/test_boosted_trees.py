@@ -23,7 +23,7 @@ FUNCTIONS: dict[str, Callable[[Array], Array]] = {
 
 def spearman(a: Array, b: Array) -> float:
     """The correlation of ranks."""
-    return float(np.corrcoef(*(np.argsort(np.argsort(v)) for v in (a, b)))[0, 1])
+    return float(np.corrcoef(np.argsort(np.argsort(a)), np.argsort(np.argsort(b)))[0, 1])
 
 
 def drawn(count: int, seed: int) -> Array:
