@@ -15,17 +15,9 @@ from lamina.ir.pipeline import parse_pipeline
 from lamina.tuning.measuring import chosen
 
 
-def by_factor(
-    control: str,
-    space: str,
-    seeds: Sequence[int],
-    share: float,
-    known: Sequence[str],
-    again: bool = False,
-    ranking: Any = None,
-) -> dict[str, Any]:
+def by_factor(control: str, known: Sequence[str], again: bool = False, **given: Any) -> dict[str, Any]:
     """A time that is least where the loop j is split by 24, and looks better the first time than the second."""
-    _, trace = chosen(space, seeds, share, known, ranking)
+    _, trace = chosen(known=known, **given)
     if trace in known:
         return {"trace": trace, "known": True}
     drawn = re.search(r'sample_categorical \[(.*)\] knob "j_1" decision (\d+)', trace)

@@ -6,7 +6,6 @@ import io
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import numpy as np
@@ -162,11 +161,11 @@ ENDS = {"large": (1.0, 0.0), "small": (0.0, 1.0)}
 """The cost of what is small and of what is large, where a wish is the cheaper one."""
 
 
-class Sleeping:
-    """A program that only takes its time."""
+class Ticking:
+    """A program that does nothing but move a clock."""
 
-    def __init__(self, seconds: float, output: Any) -> None:
-        self.seconds, self.output, self.runs = seconds, output, 0
+    def __init__(self, clock: list[int], ticks: int, output: Any) -> None:
+        self.clock, self.ticks, self.output, self.runs = clock, ticks, output, 0
 
     def check(self, inputs: dict[str, Any]) -> list[Any]:
         return list(inputs.values())
@@ -180,20 +179,23 @@ class Sleeping:
     def run_on(self, bases: list[int], first: int = 0, last: int | None = None) -> None:
         assert self.output.view(np.uint8).all(), "memory is there before time is taken"
         if last is None:
-            sleep(self.seconds)
+            self.clock[0] += self.ticks
             self.runs += 1
 
 
-@pytest.mark.parametrize("seconds, runs", [(0.02, 3), (0.001, 10)])
-def test_the_slower_a_candidate_is_the_fewer_runs_it_gets(seconds: float, runs: int) -> None:
+@pytest.mark.parametrize("ticks, runs", [(2000, 3), (1100, 6), (1000, 10), (300, 10)])
+def test_the_slower_a_candidate_is_the_fewer_runs_it_gets(
+    ticks: int, runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One of them is not timed."""
+    clock = [0]
+    monkeypatch.setattr(measuring, "perf_counter_ns", lambda: clock[0])
     output = np.zeros(4, np.float32)
-    control: Any = Sleeping(0.005, output)
-    candidate: Any = Sleeping(seconds, output)
-    (median, low, high), its = timed(control, candidate, {"x": np.zeros(4, np.float32)}, 9)
+    control: Any = Ticking(clock, 1000, output)
+    candidate: Any = Ticking(clock, ticks, output)
+    ratio, seconds = timed(control, candidate, {"x": np.zeros(4, np.float32)}, 9)
     assert candidate.runs == control.runs == runs
-    assert low <= median <= high and its >= seconds
-    assert (low > 1) == (seconds > control.seconds)
+    assert (ratio, seconds) == ((ticks / 1000,) * 3, ticks / 1e9)
 
 
 def test_intervals_of_medians_hold_them() -> None:
