@@ -8,6 +8,7 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.borders import Border, is_left_out, schedule_padding
+from lamina.backends.cpu.schedules.pixel_rows import groups_of
 from lamina.backends.cpu.schedules.steps import (
     epilogue_of,
     expected,
@@ -189,7 +190,7 @@ def schedule_plain_conv(s: Schedule, stage: Stage, follower: Stage | None, targe
 
 def _plain_tile(stage: Stage, lanes: int, target: TargetAttr) -> tuple[int, int, int]:
     """Channels, vectors of a row, and rows, whose sums are under way at once."""
-    channels = divisor(max(stage.spatial[1] // _groups(stage), 1), target.registers.data // 2)
+    channels = divisor(max(stage.spatial[1] // groups_of(stage), 1), target.registers.data // 2)
     # A weight takes a register, each vector of pixels one and one for each of its sums.
     most = (target.registers.data - 1) // (channels + 1)
     needed = max(min(ceil(for_target(target).waiting_sums / channels), most), 1)
@@ -225,9 +226,3 @@ def schedule_channels_last_conv(s: Schedule, stage: Stage, follower: Stage | Non
     s.vectorize(out_loops[-1])
     if channels > lanes and channels % lanes:
         s.partition(ko)
-
-
-def _groups(stage: Stage) -> int:
-    """The groups of a convolution in plain order: how often the channels that it sums over fit into the data's."""
-    data, _ = (read_shape(r) for r in stage.reads())
-    return max(data[1] // max(stage.reduced[0], 1), 1)
