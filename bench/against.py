@@ -93,7 +93,11 @@ def files_of(commit: str) -> Generator[Path]:
     with TemporaryDirectory(prefix="lamina-old-") as folder:
         packed = subprocess.Popen([*git, "archive", "--format=tar", found.stdout.strip()], stdout=subprocess.PIPE)
         with packed, tarfile.open(fileobj=packed.stdout, mode="r|") as archive:
-            archive.extractall(folder, filter="data")
+            # Python 3.11 knows filters from 3.11.4 on, and what git has packed needs none.
+            if hasattr(tarfile, "data_filter"):
+                archive.extractall(folder, filter="data")
+            else:
+                archive.extractall(folder)
         if packed.returncode:
             raise BuildError(f"git archive ends with status {packed.returncode}")
         yield Path(folder)
