@@ -38,14 +38,8 @@ def cache_weights(
     if weight is None or vectors == 1:
         return []
     name, block = weight
-    width = vectors * lanes
-    loops = s.cache_read(name, reader, loop, "register", 2 if width > block else 1)
-    inner = loops[-1]
-    extent = min(width, block)
-    if extent > lanes:
-        outer, inner = s.split(inner, [-(-extent // lanes), lanes])
-        loops = [*loops[:-1], outer, inner]
-    for v in loops[:-1]:
-        s.unroll(v)
+    (copy,) = s.cache_read(name, reader, loop, "register", 1)
+    outer, inner = s.split(copy, [-1, min(lanes, block)])
+    s.unroll(outer)
     s.vectorize(inner)
     return [inner]

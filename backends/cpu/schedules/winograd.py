@@ -241,7 +241,7 @@ def _place_far(s: Schedule, w: Winograd, at: SSAValue, blocks: ImageBlocks, targ
 def _place_tiles(s: Schedule, w: Winograd, at: SSAValue, blocks: ImageBlocks) -> list[SSAValue]:
     """Transform the data's tiles, all of one in registers. Returns the loops that threads may share."""
     t_n, e_t, f_t, c_t, t_t, ci_t = s.loops(w.tiles.name) if blocks.apart else s.compute_at(w.tiles.name, at)
-    ty_t, tx_t = s.split(t_t, [blocks.rows, blocks.across])
+    ty_t, tx_t = s.split(t_t, [-1, blocks.across])
     s.reorder(t_n, c_t, ty_t, tx_t, e_t, f_t, ci_t)
     _, e_r, s_r, *_, ci_r = s.compute_at(w.tile_rows.name, tx_t)
     s.reorder(s_r, e_r)

@@ -34,6 +34,7 @@ from lamina.dialects.schedule.nest.regions import Region, limits_within, local_i
 from lamina.dialects.schedule.nest.scopes import check_scope
 from lamina.dialects.schedule.nest.threads import sharing_loops
 from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count, parse_loop
+from lamina.dialects.schedule.primitives.fuse import fuse
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, extents_of, shape_with, type_of
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, enclosing_loops
 
@@ -46,7 +47,9 @@ class CacheReadOp(PrimitiveOp):
     `for k: (for t in 1: R[t] = W[k]), C += R[0]`
     After `te.cache_read "W" in ["C", "D"] scope "shared"`: `for t: S[t] = W[t]`, `for k: C += S[k]`, D reads S too
 
-    The copy is a stage called after the tensor and the scope: `W.register`, `W.shared`.
+    The copy is a stage called after the tensor and the scope: `W.register`, `W.shared`. It has a loop for each
+    dimension in which it is longer than one element. Where fewer are named, the outer ones are fused: `[1]` makes one
+    loop of any copy, so that a schedule whose tiles are drawn names the loops that it needs.
     """
 
     name = "te.cache_read"
@@ -113,10 +116,13 @@ class CacheReadOp(PrimitiveOp):
     def apply(self, state: ScheduleState) -> None:
         buffer, name, scope = state.tensor(self.tensor.data), self.tensor.data, self.scope.data
         if self.loop is not None:
-            state.bind(self.results, cache_read(state.func, buffer, name, self.readers(), state.loop(self.loop), scope))
-            return
-        loops = cache_read_whole(state.func, buffer, name, self.readers(), scope)
+            loops = cache_read(state.func, buffer, name, self.readers(), state.loop(self.loop), scope)
+        else:
+            loops = cache_read_whole(state.func, buffer, name, self.readers(), scope)
         if self.results:
+            spare = max(len(loops) - len(self.results), 0)
+            loops = [fuse(loops[: spare + 1]), *loops[spare + 1 :]]
+        if self.results or self.loop is not None:
             state.bind(self.results, loops)
 
 

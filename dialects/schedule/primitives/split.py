@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
-from lamina.dialects.index.linear import Linear, constant
+from lamina.dialects.index.linear import Linear, constant, floordiv, mod
 from lamina.dialects.schedule.factors import (
     FACTOR,
     factor_list,
@@ -105,7 +105,8 @@ def split_sizes(loop: ForOp, factors: Sequence[int]) -> list[int | None]:
 def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     """One loop as a nest: `factors` are the extents from the outside in, one of them may be -1 (inferred).
 
-    Where their product exceeds the extent, the innermost loop is bounded by what is left.
+    Where their product exceeds the extent, or the loop was bounded, the innermost loop is bounded by what is left; or
+    an outer one, where its step divides the bound.
     """
     sizes = split_sizes(loop, factors)
     total = prod(size for size in sizes if size is not None)
@@ -126,12 +127,27 @@ def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     for v in reversed(new):
         form = form + Linear.dim(v.var) * stride
         stride *= v.trip
-    outer = form - Linear.dim(new[-1].var)
     body = loop.body.block
     substitute(loop.var, form, ranges)
     replace_op(loop, new[0])
     wrap(new, body)
-    new[-1].set_min_bounds([b - outer for b in limits])
+    _bound(new, limits, ranges)
     new[0].attributes |= loop.attributes
     edit.erase(loop, safe=False)
     return new
+
+
+def _bound(loops: Sequence[ForOp], limits: Sequence[Linear], ranges: RangeCache) -> None:
+    """Bound the loops of a split: for each limit the outermost one whose step divides it, so that few have a tail."""
+    for limit in limits:
+        outer = constant(0)
+        stride = prod(v.trip for v in loops[1:])
+        for n, v in enumerate(loops):
+            if n:
+                outer = (outer + Linear.dim(loops[n - 1].var)) * v.trip
+                stride //= v.trip
+            if mod(limit, stride, ranges) == constant(0):
+                bound = floordiv(limit, stride, ranges) - outer
+                if bound not in v.min_bounds():
+                    v.set_min_bounds([*v.min_bounds(), bound])
+                break

@@ -29,9 +29,10 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   te.reorder %n, %koo, %y, %xo, %c, %r, %s, %ci, %xi, %koi, %kv
 // CHECK-NEXT:   %n_out, %ko_out, %y_out, %x_out, %kv_out = te.reverse_compute_at "out" at %xo [5]
 // CHECK-NEXT:   te.set_scope "conv" "register"
-// CHECK-NEXT:   %W0, %W1 = te.cache_read "W" in "conv" at %ci scope "register" [2]
-// CHECK-NEXT:   te.unroll %W0
-// CHECK-NEXT:   te.vectorize %W1
+// CHECK-NEXT:   %W0 = te.cache_read "W" in "conv" at %ci scope "register" [1]
+// CHECK-NEXT:   %W0o, %W0i = te.split %W0 [-1, 16]
+// CHECK-NEXT:   te.unroll %W0o
+// CHECK-NEXT:   te.vectorize %W0i
 // CHECK-NEXT:   %n_koo_y = te.fuse %n, %koo, %y
 // CHECK-NEXT:   te.parallel %n_koo_y
 // CHECK-NEXT:   te.unroll %ci

@@ -24,7 +24,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   te.reorder %jo, %io, %k, %ii, %ja, %jb
 // CHECK-NEXT:   %i_out, %j_out = te.reverse_compute_at "dense.out" at %io [2]
 // CHECK-NEXT:   %W0 = te.cache_read "W" in "dense" at %k scope "register" [1]
-// CHECK-NEXT:   %W0o, %W0i = te.split %W0 [2, 16]
+// CHECK-NEXT:   %W0o, %W0i = te.split %W0 [-1, 16]
 // CHECK-NEXT:   te.unroll %W0o
 // CHECK-NEXT:   te.vectorize %W0i
 // CHECK-NEXT:   te.parallel %jo

@@ -55,7 +55,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %ci_ato, %ci_ati = te.split %ci_at_2 [-1, 16]
 // CHECK-NEXT:   te.reorder %c_at_2, %ci_ato, %ci_ati, %t_at_5, %ko_at_4, %kv_at_4
 // CHECK-NEXT:   %p10 = te.cache_read "p1" in "products" at %ci_ati scope "register" [1]
-// CHECK-NEXT:   %p10o, %p10i = te.split %p10 [2, 16]
+// CHECK-NEXT:   %p10o, %p10i = te.split %p10 [-1, 16]
 // CHECK-NEXT:   te.unroll %p10o
 // CHECK-NEXT:   te.vectorize %p10i
 // CHECK-NEXT:   te.unroll %t_ati
@@ -114,7 +114,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   te.unroll %c_at_3
 // CHECK-NEXT:   te.vectorize %ci_at_7
 // CHECK-NEXT:   %n_at_17, %e_at_3, %f_at_4, %c_at_4, %t_at_10, %ci_at_8 = te.compute_at "tiles" at %i2oo [6]
-// CHECK-NEXT:   %t_ato_1, %t_ati_1 = te.split %t_at_10 [2, 14]
+// CHECK-NEXT:   %t_ato_1, %t_ati_1 = te.split %t_at_10 [-1, 14]
 // CHECK-NEXT:   te.reorder %n_at_17, %c_at_4, %t_ato_1, %t_ati_1, %e_at_3, %f_at_4, %ci_at_8
 // CHECK-NEXT:   %n_at_18, %e_at_4, %s_at_1, %c_at_5, %t_at_11, %ci_at_9 = te.compute_at "tile_rows" at %t_ati_1 [6]
 // CHECK-NEXT:   te.reorder %s_at_1, %e_at_4

@@ -17,4 +17,4 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-LABEL: te.schedule @fused_nn_contrib_conv2d_winograd_NCHWc {
 // CHECK:        %yoo, %yoi = te.split %yo [-1, 1]
 // CHECK:        %t_ato, %t_ati = te.split %t_at_{{[0-9]+}} [-1, 8]
-// CHECK:        %t_ato_1, %t_ati_1 = te.split %t_at_{{[0-9]+}} [1, 64]
+// CHECK:        %t_ato_1, %t_ati_1 = te.split %t_at_{{[0-9]+}} [-1, 64]

@@ -55,7 +55,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %ci_ato, %ci_ati = te.split %ci_at_2 [-1, 16]
 // CHECK-NEXT:   te.reorder %c_at_2, %ci_ato, %ci_ati, %t_at_4, %ko_at_3, %kv_at_3
 // CHECK-NEXT:   %p10 = te.cache_read "p1" in "products" at %ci_ati scope "register" [1]
-// CHECK-NEXT:   %p10o, %p10i = te.split %p10 [2, 16]
+// CHECK-NEXT:   %p10o, %p10i = te.split %p10 [-1, 16]
 // CHECK-NEXT:   te.unroll %p10o
 // CHECK-NEXT:   te.vectorize %p10i
 // CHECK-NEXT:   te.prefetch "p1" at %koo offset 1 spread %c_at_2
@@ -115,7 +115,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   te.unroll %c_at_3
 // CHECK-NEXT:   te.vectorize %ci_at_7
 // CHECK-NEXT:   %n_3, %e_1, %f_1, %c, %t_3, %ci_1 = te.loops "tiles" [6]
-// CHECK-NEXT:   %to_2, %ti_2 = te.split %t_3 [4, 4]
+// CHECK-NEXT:   %to_2, %ti_2 = te.split %t_3 [-1, 4]
 // CHECK-NEXT:   te.reorder %n_3, %c, %to_2, %ti_2, %e_1, %f_1, %ci_1
 // CHECK-NEXT:   %n_at_15, %e_at_2, %s_at_1, %c_at_4, %t_at_8, %ci_at_8 = te.compute_at "tile_rows" at %ti_2 [6]
 // CHECK-NEXT:   te.reorder %s_at_1, %e_at_2

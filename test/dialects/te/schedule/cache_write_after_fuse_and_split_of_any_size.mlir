@@ -11,7 +11,7 @@ te.func @f(%n: index, %A: tensor<?x4xf32> {te.shape = #te.map<(d0) -> (d0, 4)>})
 te.schedule @f {
   %i, %j = te.loops "C" [2]
   %f = te.fuse %i, %j
-  %fo, %fi = te.split %f [-1, 4]
+  %fo, %fi = te.split %f [-1, 3]
   te.cache_write "C" scope "local"
 }
 // CHECK:      %C_local = tir.alloc "C.local" scope "local" [%n, 4] : memref<?x4xf32>
