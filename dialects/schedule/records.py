@@ -6,6 +6,7 @@
 `task` is the key of the kernel's work, `trace` its schedule, both under canonical names (`canonical.py`). `ratio` is
 the candidate's time over that of the default schedule, measured by turns: the median, and the ends of its 95 %
 interval. Times of different minutes compare nothing; ratios do. A candidate that failed has an error in place of both.
+The logs of `lamina.compat.tvm.autotvm` hold the same, each record within a line of AutoTVM's format.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from typing import Any, cast
 from lamina.errors import InputError
 
 FORMAT = 1
+TVM_LOG = 0.2
+"""The version of AutoTVM's logs. A line of one may hold a record under `OURS`, beside what TVM's tools read."""
+OURS = "lamina"
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,11 @@ class Record:
 
     def line(self) -> str:
         """The line of a file, without its end."""
-        data = {
+        return json.dumps(self.fields(), allow_nan=False)
+
+    def fields(self) -> dict[str, Any]:
+        """What a line holds."""
+        return {
             "v": FORMAT,
             "task": self.task,
             "machine": self.machine,
@@ -61,7 +69,6 @@ class Record:
             "error": self.error,
             "lamina": self.version,
         }
-        return json.dumps(data, allow_nan=False)
 
     @staticmethod
     def of_line(line: str) -> Record:
@@ -70,6 +77,11 @@ class Record:
         if not isinstance(read, dict):
             raise ValueError("no object")
         data = cast("dict[str, Any]", read)
+        if data.get("version") == TVM_LOG:
+            ours: Any = data.get(OURS)
+            if not isinstance(ours, dict):
+                raise ValueError("what TVM has measured: schedules of its own, which do not apply here")
+            data = cast("dict[str, Any]", ours)
         if data.get("v") != FORMAT:
             raise ValueError(f"a record of format {data.get('v')!r}, this version reads {FORMAT}")
         texts = {k: data.get(k, "") for k in ("task", "machine", "trace", "error", "lamina")}
@@ -109,18 +121,25 @@ def read_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]
 
     Raises InputError for a file that cannot be read.
     """
+    found, notes = read_lines(path)
+    return [record for _, record in found], notes
+
+
+def read_lines(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Record]], list[str]]:
+    """The lines of a file that hold records, each with its record, and the notes of `read_records`."""
     where = os.fspath(path)
     try:
         data = Path(path).read_bytes()
     except OSError as e:
         raise InputError(f"cannot read: {e.strerror}", where=where) from None
-    found: list[Record] = []
+    found: list[tuple[str, Record]] = []
     notes: list[str] = []
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
         try:
-            found.append(Record.of_line(line.decode("utf-8")))
+            text = line.decode("utf-8")
+            found.append((text, Record.of_line(text)))
         except ValueError as e:  # what is no UTF-8 and what is no JSON are such errors as well
             notes.append(f"{where}:{number}: skipped, {_reason(e)}")
     return found, notes

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import abc
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
 from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, i64
@@ -24,6 +25,9 @@ from lamina.dialects.schedule.primitive import PrimitiveOp
 SCHEDULE = "te.schedule"
 SEED = "seed"
 """The attribute of a te.schedule from which its sampling primitives draw."""
+INDEX = "index"
+"""The attribute of a te.schedule by which its knobs are decided: the number of a configuration, the first knob's digit
+first. A digit's base is the number of ways to decide its knob after those before it were decided."""
 
 
 class SamplingBase(PrimitiveOp, abc.ABC):
@@ -32,7 +36,8 @@ class SamplingBase(PrimitiveOp, abc.ABC):
     Without a `decision`, a number or a list of them, they draw one from the seed of their te.schedule (`attributes
     {seed = 3 : i64}`, 0 if it has none) and their place among its sampling primitives: the same text gives the same
     loops. What was drawn stands in the op as its decision afterwards, so that a schedule that has been applied prints
-    as one that replays. A `knob` names what a search is free to decide anew: its decision is the default.
+    as one that replays. A `knob` names what a search is free to decide anew: its decision is the default; without one
+    it is a digit of the schedule's `index`, where it has that attribute.
     """
 
     knob = opt_prop_def(StringAttr)
@@ -41,6 +46,14 @@ class SamplingBase(PrimitiveOp, abc.ABC):
     def options(self) -> int:
         """In how many ways it could be decided when it was applied; 0 before that."""
         return vars(self).get("_options", 0)
+
+    @property
+    def schedule(self) -> Operation | None:
+        """The te.schedule that it stands in."""
+        op = self.parent_op()
+        while op is not None and op.name != SCHEDULE:
+            op = op.parent_op()
+        return op
 
     def random(self) -> random.Random:
         """The source that this op draws from."""
@@ -61,11 +74,35 @@ class SamplingBase(PrimitiveOp, abc.ABC):
         number = seed.value.data if isinstance(seed, IntegerAttr) else 0
         return random.Random(":".join([str(number), *reversed(places)]))
 
-    def decide(self, options: int, draw: Callable[[random.Random], int | Sequence[int]]) -> None:
-        """See to it that there is a decision, one of so many; `draw` makes one."""
+    def decide(
+        self,
+        options: int,
+        nth: Callable[[int], int | Sequence[int]] = lambda n: n,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        """See to it that there is a decision, one of so many: `nth` makes it of its number."""
         vars(self)["_options"] = options
-        if "decision" not in self.properties:
-            self.properties["decision"] = decision_attr(draw(self.random()))
+        if "decision" in self.properties:
+            return
+        number = self._digit(options)
+        if number is None:
+            number = self.random().choices(range(options), weights)[0] if weights else self.random().randrange(options)
+        self.properties["decision"] = decision_attr(nth(number))
+
+    def _digit(self, options: int) -> int | None:
+        """The digit of the schedule's index that decides this knob."""
+        schedule = self.schedule
+        index = schedule.attributes.get(INDEX) if schedule is not None else None
+        if self.knob is None or schedule is None or not isinstance(index, IntegerAttr):
+            return None
+        vars(self)["_base"] = options
+        before = prod(op.base for op in samplings(schedule) if op is not self)
+        return index.value.data // before % options
+
+    @property
+    def base(self) -> int:
+        """The base of the digit of the schedule's index that decided it; 1 where none did."""
+        return vars(self).get("_base", 1)
 
     def decided(self) -> list[int]:
         """The numbers of the decision; one where it is no list."""
@@ -87,6 +124,11 @@ class SamplingBase(PrimitiveOp, abc.ABC):
             printer.print_string_literal(self.knob.data)
         if "decision" in self.properties:
             printer.print_string(f" decision {self.decision_text()}")
+
+
+def samplings(schedule: Operation) -> Iterator[SamplingBase]:
+    """The sampling primitives of a te.schedule, in the order of the text."""
+    return (op for op in schedule.walk() if isinstance(op, SamplingBase))
 
 
 def decision_attr(decision: int | Sequence[int]) -> Attribute:

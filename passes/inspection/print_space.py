@@ -19,10 +19,11 @@ is decided: of a te.choose only the knobs of the piece that is taken count.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from lamina.dialects.schedule.sampling import SamplingBase
+from lamina.dialects.schedule.sampling import SamplingBase, samplings
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.te.draw_decisions import applied_samplings, schedules
 
@@ -34,14 +35,22 @@ class PrintSpace(ModulePass):
     name = "print-space"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        applied = dict(applied_samplings(op, ctx))
-        for schedule in schedules(op):
-            samplings = [o for o in schedule.body.walk() if isinstance(o, SamplingBase)]
-            open_ = [applied[o] for o in samplings if o.knob is not None or "decision" not in o.properties]
-            asked = [o for o in open_ if o.options]
-            size = prod(o.options for o in asked)
-            name = schedule.func.root_reference.data
-            sys.stderr.write(f"@{name}: {size} configuration{'s' if size != 1 else ''}\n{_table(asked)}")
+        for name, knobs in _spaces(op, ctx):
+            size = prod(o.options for o in knobs)
+            sys.stderr.write(f"@{name}: {size} configuration{'s' if size != 1 else ''}\n{_table(knobs)}")
+
+
+def configurations(module: ModuleOp, ctx: Context) -> list[int]:
+    """The numbers of configurations of a module's schedules. Raises InputError where a schedule cannot be applied."""
+    return [prod(o.options for o in knobs) for _, knobs in _spaces(module, ctx)]
+
+
+def _spaces(module: ModuleOp, ctx: Context) -> Iterator[tuple[str, list[SamplingBase]]]:
+    """The functions that schedules are for, each with the knobs that are asked, applied."""
+    applied = dict(applied_samplings(module, ctx))
+    for schedule in schedules(module):
+        open_ = [applied[o] for o in samplings(schedule) if o.knob is not None or "decision" not in o.properties]
+        yield schedule.func.root_reference.data, [o for o in open_ if o.options]
 
 
 def _table(knobs: list[SamplingBase]) -> str:

@@ -63,7 +63,7 @@ class ChooseOp(SamplingBase):
         return found
 
     def apply(self, state: ScheduleState) -> None:
-        self.decide(len(self.pieces), lambda r: r.randrange(len(self.pieces)))
+        self.decide(len(self.pieces))
 
     def then(self) -> Iterable[Operation]:
         return self.pieces[self.decided()[0]].block.ops

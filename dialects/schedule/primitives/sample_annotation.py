@@ -75,5 +75,5 @@ class SampleAnnotationOp(SamplingBase):
 
     def apply(self, state: ScheduleState) -> None:
         loop = state.loop(self.loop)
-        self.decide(len(self.ways), lambda r: r.randrange(len(self.ways)))
+        self.decide(len(self.ways))
         WAYS[self.ways.data[self.decided()[0]].data](loop)

@@ -79,5 +79,5 @@ class SampleCategoricalOp(SamplingBase):
 
     def apply(self, state: ScheduleState) -> None:
         candidates = [int(c) for c in self.candidates.get_values()]
-        self.decide(len(candidates), lambda r: r.choices(range(len(candidates)), self.weights())[0])
+        self.decide(len(candidates), weights=self.weights())
         state.factors[self.result] = candidates[self.decided()[0]]

@@ -53,7 +53,7 @@ class SampleComputeLocationOp(SamplingBase):
 
     def apply(self, state: ScheduleState) -> None:
         stage, around = self.stage.data, state.stage_loops(self.consumer.data)
-        self.decide(len(around) + 1, lambda r: r.randrange(len(around) + 1))
+        self.decide(len(around) + 1)
         (position,) = self.decided()
         if not 0 <= position <= len(around):
             raise ScheduleError(

@@ -79,13 +79,22 @@ class SampleOrderOp(SamplingBase):
 
     def apply(self, state: ScheduleState) -> None:
         loops, orders = [state.loop(v) for v in self.loops], self.orders()
-        self.decide(
-            len(orders) or factorial(len(loops)),
-            lambda r: r.choice(orders) if orders else r.sample(range(len(loops)), len(loops)),
-        )
+        if orders:
+            self.decide(len(orders), orders.__getitem__)
+        else:
+            self.decide(factorial(len(loops)), lambda n: nth_permutation(n, len(loops)))
         order = self.decided()
         if orders and order not in orders:
             raise ScheduleError(f"sample_order: the decision {order} is none of {orders}")
         new = [loops[n] for n in order]
         reorder(new)
         state.bind(self.results, new)
+
+
+def nth_permutation(number: int, length: int) -> list[int]:
+    """One of the orders of 0 .. length - 1, by its place among them in lexicographic order."""
+    left, found = list(range(length)), list[int]()
+    for n in range(length - 1, -1, -1):
+        place, number = divmod(number, factorial(n))
+        found.append(left.pop(place))
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
@@ -74,7 +73,7 @@ class SamplePerfectTileOp(SamplingBase):
         if loop.is_dynamic or loop.bounds:
             raise ScheduleError(f"{what}: its extent is not a constant")
         most, parts, extent = self.max_innermost.value.data, len(self.factors), max(loop.trip, 1)
-        self.decide(perfect_tiles(extent, parts, most), lambda r: draw_perfect_tile(r, extent, parts, most))
+        self.decide(perfect_tiles(extent, parts, most), lambda n: nth_perfect_tile(n, extent, parts, most))
         factors = self.decided()
         if len(factors) != parts or min(factors) < 1 or prod(factors) != extent:
             raise ScheduleError(f"{what}: the decision {factors} is not {parts} factors of {extent}")
@@ -104,15 +103,17 @@ def divisors(number: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys([*small, *(number // d for d in reversed(small))]))
 
 
-def draw_perfect_tile(r: random.Random, extent: int, parts: int, max_innermost: int) -> list[int]:
-    """Factors whose product is the extent, the last at most `max_innermost`; each such list is as likely."""
-    last = [d for d in divisors(extent) if d <= max_innermost] if parts > 1 else [extent]
-    (inner,) = r.choices(last, [factorizations(extent // d, parts - 1) if parts > 1 else 1 for d in last])
-    rest = extent // inner
-    outer: list[int] = []
-    for left in range(parts - 1, 1, -1):
-        choices = divisors(rest)
-        (d,) = r.choices(choices, [factorizations(rest // c, left - 1) for c in choices])
-        outer.append(d)
-        rest //= d
-    return [*outer, rest, inner] if parts > 1 else [inner]
+def nth_perfect_tile(number: int, extent: int, parts: int, max_innermost: int) -> list[int]:
+    """One of the lists of factors whose product is the extent, the last at most `max_innermost`, by its number."""
+    found: list[int] = []
+    for left in range(parts - 1, 0, -1):
+        for d in divisors(extent):
+            if not found and d > max_innermost:
+                continue
+            count = factorizations(extent // d, left)
+            if number < count:
+                found.append(d)
+                extent //= d
+                break
+            number -= count
+    return [extent, *reversed(found)]

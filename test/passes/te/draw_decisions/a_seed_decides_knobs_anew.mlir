@@ -1,5 +1,5 @@
-// RUN: opt-tool %s -p "te-draw-decisions{seed=3}" | filecheck %s
-// RUN: opt-tool %s -p "te-draw-decisions{seed=3},te-draw-decisions{seed=3}" | filecheck %s
+// RUN: opt-tool %s -p "te-draw-decisions{seed=4}" | filecheck %s
+// RUN: opt-tool %s -p "te-draw-decisions{seed=4},te-draw-decisions{seed=4}" | filecheck %s
 // RUN: opt-tool %s -p te-draw-decisions | filecheck %s --check-prefix DEFAULT
 // The decision of a knob is a default; one without a knob stays. What no piece asks for is left open.
 

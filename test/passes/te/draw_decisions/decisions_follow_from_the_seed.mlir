@@ -19,7 +19,7 @@ te.schedule @f attributes {seed = 7 : i64} {
   %g0, %g1 = te.sample_perfect_tile %i [2] max_innermost 8 decision [2, 4]
 }
 
-// CHECK:      %f0, %f1 = te.sample_perfect_tile %j [2] max_innermost 8 decision [8, 4]
+// CHECK:      %f0, %f1 = te.sample_perfect_tile %j [2] max_innermost 8 decision [32, 1]
 // CHECK:      te.sample_categorical [0, 16, 64] probs [0.25, 0.25, 0.5] decision 2
 // CHECK-NEXT: te.sample_perfect_tile %i [2] max_innermost 8 decision [2, 4]
-// LOOPS:      tir.for %jo = 0 to 8 "C.j.0" {
+// LOOPS:      tir.for %jo = 0 to 32 "C.j.0" {
