@@ -1,12 +1,13 @@
 """Gradient-boosted regression trees that learn an order: which of two configurations is the faster one.
 
-The loss is the logistic one of all pairs (RankNet: Burges et al., Learning to Rank using Gradient Descent, ICML 2005);
-each tree takes a Newton step on it (Chen and Guestrin, XGBoost, KDD 2016, 2.2), its splits are found in histograms.
+The loss is the logistic one of pairs (RankNet: Burges et al., Learning to Rank using Gradient Descent, ICML 2005), or
+half the square of what a logarithm of a time is missed by; each tree takes a Newton step on it (Chen and Guestrin,
+XGBoost, KDD 2016, 2.2), its splits are found in histograms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Derivatives = Callable[[Floats], tuple[Floats, Floats]]
+    """The first and second derivatives of a loss by the scores of rows."""
 
 TREES = 40
 DEPTH = 4
@@ -56,21 +59,17 @@ class Ranker:
     trees: list[Tree]
 
     @staticmethod
-    def fit(rows: Floats, costs: Floats) -> Ranker:
-        """Learn from rows, shape [n, features], and what they cost, shape [n]."""
+    def fit(rows: Floats, costs: Floats, loss: str = "rank") -> Ranker:
+        """Learn from rows, shape [n, features], and what they cost, shape [n]; by one of the `LOSSES`."""
+        derivatives = LOSSES[loss](costs)
         edges = [_edges(column) for column in rows.T]
         bins = np.zeros(rows.shape, np.int64)
         for column, (edge, values) in enumerate(zip(edges, rows.T, strict=True)):
             bins[:, column] = np.searchsorted(edge, values)
-        better = (costs[:, None] < costs[None, :]).astype(np.float64)
         scores = np.zeros(len(rows))
         trees: list[Tree] = []
         for _ in range(TREES):
-            # A pair whose better row has the higher score pulls both together.
-            wrong = better / (1 + np.exp(np.clip(scores[None, :] - scores[:, None], -30, 30)))
-            bent = wrong * (1 - wrong) * better
-            slope, curve = wrong.sum(1) - wrong.sum(0), bent.sum(1) + bent.sum(0)
-            tree = _grown(bins, edges, slope, curve)
+            tree = _grown(bins, edges, *derivatives(scores))
             if tree.feature[0] < 0:
                 break  # nothing tells the rows apart any more
             trees.append(tree)
@@ -87,6 +86,40 @@ class Ranker:
     @staticmethod
     def of_json(data: Sequence[Sequence[Sequence[Any]]]) -> Ranker:
         return Ranker([Tree([int(f) for f in a], [float(x) for x in b], [int(n) for n in c]) for a, b, c in data])
+
+
+def _of_pairs(better: NDArray[np.bool_]) -> Derivatives:
+    """The loss of pairs of rows of which the first is the better one, where `better` says so, shape [n, n]."""
+
+    def derivatives(scores: Floats) -> tuple[Floats, Floats]:
+        # A pair whose better row has the higher score pulls both together.
+        wrong = better / (1 + np.exp(np.clip(scores[None, :] - scores[:, None], -30, 30)))
+        bent = wrong * (1 - wrong) * better
+        return wrong.sum(1) - wrong.sum(0), bent.sum(1) + bent.sum(0)
+
+    return derivatives
+
+
+def _of_all_pairs(costs: Floats) -> Derivatives:
+    return _of_pairs(costs[:, None] < costs[None, :])
+
+
+def _of_halves(costs: Floats) -> Derivatives:
+    fast = costs <= np.median(costs)
+    return _of_pairs(fast[:, None] & ~fast[None, :])
+
+
+def _of_squares(costs: Floats) -> Derivatives:
+    wanted = np.log(costs) - np.log(costs).mean()
+    return lambda scores: (scores - wanted, np.ones(len(scores)))
+
+
+LOSSES: Mapping[str, Callable[[Floats], Derivatives]] = {
+    "rank": _of_all_pairs,
+    "rank-binary": _of_halves,
+    "reg": _of_squares,
+}
+"""What is learnt of costs: the order of all pairs, which half a row belongs to, or the costs themselves."""
 
 
 def _edges(column: Floats) -> Floats:

@@ -74,15 +74,16 @@ def measure(
     known: Sequence[str],
     again: bool = False,
     ranking: Any = None,
+    index: int | None = None,
 ) -> dict[str, Any]:
     """Draw a configuration of a kernel's space, and time it beside a control; both are texts of whole programs.
 
     Of several seeds the one is taken whose decisions a `ranking`, a Ranker in JSON with the names of its columns, puts
-    first; without a seed the space is taken as it is decided. The result has the schedule, `trace`, and its `ratio` and
-    `seconds`; or `known` where every trace is one of those; or `wrong`, what was wrong with its results. Raises
-    LaminaError where all seeds are refused.
+    first. An `index` is the number of a configuration; with neither the space is taken as it is decided. The result has
+    the schedule, `trace`, and its `ratio` and `seconds`; or `known` where every trace is one of those; or `wrong`, what
+    was wrong with its results. Raises LaminaError where all seeds are refused.
     """
-    module, trace = chosen(space, seeds, share, known, ranking)
+    module, trace = chosen(space, seeds, share, known, ranking, index)
     if trace in known:
         return {"trace": trace, "known": True}
     target = module_target(module)
@@ -97,12 +98,18 @@ def measure(
 
 
 def chosen(
-    space: str, seeds: Sequence[int], share: float, known: Sequence[str], ranking: Any = None
+    space: str,
+    seeds: Sequence[int],
+    share: float,
+    known: Sequence[str],
+    ranking: Any = None,
+    index: int | None = None,
 ) -> tuple[ModuleOp, str]:
     """A configuration of a space, as `measure` takes it, and its schedule: one of those `known` where all are."""
     module = parse_text(LaminaContext(), space, "space")
     verify_module(module)
-    drawn = [(m, _trace(m)) for m in (_drawn(module, seeds, share) if seeds else [module])]
+    draws = [f"seed={seed} share={share}" for seed in seeds] if index is None else [f"index={index}"]
+    drawn = [(m, _trace(m)) for m in (_drawn(module, draws) if draws else [module])]
     fresh = [found for found in drawn if found[1] not in known]
     if ranking is None or not fresh:
         return (fresh or drawn)[0]
@@ -115,14 +122,17 @@ def _trace(module: ModuleOp) -> str:
     return str(next(op for op in module.ops if isinstance(op, ScheduleOp)))
 
 
-def _drawn(space: ModuleOp, seeds: Sequence[int], share: float) -> list[ModuleOp]:
-    """The configurations of some seeds that are not refused; the last refusal is raised where all are."""
+def _drawn(space: ModuleOp, draws: Sequence[str]) -> list[ModuleOp]:
+    """The configurations of some options of te-draw-decisions that are not refused.
+
+    Raises the last refusal where all are.
+    """
     found: list[ModuleOp] = []
     refusal: LaminaError | None = None
-    for seed in seeds:
+    for options in draws:
         module = space.clone()
         try:
-            run_pipeline(module, LaminaContext(), parse_pipeline(f"te-draw-decisions{{seed={seed} share={share}}}"))
+            run_pipeline(module, LaminaContext(), parse_pipeline(f"te-draw-decisions{{{options}}}"))
         except LaminaError as e:
             refusal = e
         else:

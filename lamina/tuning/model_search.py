@@ -17,9 +17,11 @@ from lamina.ir.parsing import parse_text
 from lamina.ir.targets import target_of
 from lamina.measure.timing import columns, duration, random_inputs
 from lamina.store.record_file import append_records
-from lamina.tuning.kernel_search import Progress, search, tell_nobody
+from lamina.tuning.kernel_search import Budget, search, tell_nobody
 from lamina.tuning.kernel_task import KernelTask, tasks_of
 from lamina.tuning.measuring import interval
+from lamina.tuning.progress import Progress
+from lamina.tuning.tuners import DEFAULT, TUNERS
 
 if TYPE_CHECKING:
     from lamina.driver.api import Executable, Model
@@ -57,7 +59,7 @@ class Tuning:
 def tune_model(
     model: Model,
     records: str | os.PathLike[str],
-    seconds: float,
+    budget: Budget,
     target: str = "cpu",
     threads: int | None = None,
     opt_level: int | PassContext | None = None,
@@ -65,20 +67,24 @@ def tune_model(
     seed: int = 0,
     tell: Callable[[Progress, Record], None] = tell_nobody,
     rounds: int = 31,
+    tuner: str = DEFAULT,
 ) -> Tuning:
     """Search for faster schedules of a model's kernels, and add what is measured to a file of records.
 
     What the file holds already is not measured again. `threads` are those of the model; a search of one thread uses
-    all processors. Raises LaminaError: UnsupportedError for a model whose kernels are in no fixed order.
+    all processors. `tuner` is one of `TUNERS`. Raises LaminaError: UnsupportedError for a model whose kernels are in
+    no fixed order.
     """
-    if seconds <= 0:
-        raise UsageError(f"a search takes some time, not {seconds:g} s")
+    if budget.seconds <= 0:
+        raise UsageError(f"a search takes some time, not {budget.seconds:g} s")
+    if tuner not in TUNERS:
+        raise UsageError(f"no tuner is called {tuner!r}", hint=f"there are {', '.join(TUNERS)}")
     known = read_records(records)[0] if Path(records).exists() else []
     plain = api.compile(model, target, None, threads, opt_level)
     arrays = random_inputs(plain.inputs) if inputs is None else inputs
     tasks = tasks_of_program(plain, arrays, target)
     workers = max(api.available_threads() // plain.threads, 1)
-    kernels = search(tasks, seconds, lambda r: append_records(records, [r]), tell, seed, workers, known)
+    kernels = search(tasks, budget, lambda r: append_records(records, [r]), tell, seed, workers, known, TUNERS[tuner])
     if not any(k.best is not None for k in kernels):
         return Tuning(kernels, None, 0.0)
     tuned = api.compile(model, target, None, threads, opt_level, records=records)

@@ -45,6 +45,8 @@ class Candidate:
     """Whether it is a gain that is looked at more closely."""
     ranking: tuple[list[str], Any] | None = None
     """The columns and the trees of a Ranker, in JSON, that says which is the best; the first seed without."""
+    index: int | None = None
+    """The number of the configuration, in the place of seeds."""
 
 
 class Runner:
@@ -86,6 +88,7 @@ class Runner:
             "known": list(known),
             "again": candidate.again,
             "ranking": candidate.ranking,
+            "index": candidate.index,
         }
         server = self._free.get()
         try:

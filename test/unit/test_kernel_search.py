@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +20,14 @@ from lamina.dialects.schedule.records import Record, read_records
 from lamina.errors import InputError, LaminaError
 from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import run_pipeline
-from lamina.tuning import kernel_search, measuring, runner
+from lamina.tuning import kernel_search, measuring, runner, tuners
 from lamina.tuning.boosted_trees import Ranker, Tree
-from lamina.tuning.kernel_search import Progress, decided_in, opened, search, take
+from lamina.tuning.kernel_search import Budget, search
 from lamina.tuning.kernel_task import KernelTask, tasks_of
 from lamina.tuning.measuring import chosen, interval, measure, timed
+from lamina.tuning.progress import Progress, decided_in, opened
 from lamina.tuning.runner import Candidate, Runner
+from lamina.tuning.tuners import TUNERS, GeneticTuner, ModelTuner
 
 from .kernel_measurements import SABOTAGE
 
@@ -116,19 +119,59 @@ def test_of_some_draws_the_one_is_taken_that_ranks_first(task: KernelTask) -> No
 
 
 def test_the_latest_are_learnt_of_and_none_of_another_time(task: KernelTask, monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = Progress(task, opened(task.schedule))
+    kernel, tuner, r = Progress(task, opened(task.schedule)), ModelTuner(), random.Random(0)
     _, trace = chosen(task.program(kernel.space), [1], 1.0, [])
     good = Record(task.key, task.machine, 1, trace, (0.9, 0.8, 0.95), 0.001)
-    for record in (replace(good, trace="te.schedule @task {\n  te.forgotten\n}"), *[good] * 4):
-        take(kernel, record)
+    for record in (*[good] * 4, replace(good, trace="te.schedule @task {\n  te.forgotten\n}")):
+        kernel.take(record)
     assert kernel.tried == 5 and len(kernel.measured) == 4
-    monkeypatch.setattr(kernel_search, "LEARNT", 3)
-    monkeypatch.setattr(kernel_search, "REMEMBERED", 2)
-    kernel.learn()
-    assert kernel.ranking is None
-    monkeypatch.setattr(kernel_search, "REMEMBERED", 3)
-    kernel.learn()
-    assert kernel.ranking is not None
+    monkeypatch.setattr(tuners, "LEARNT", 3)
+    monkeypatch.setattr(tuners, "REMEMBERED", 2)
+    assert {len(c.seeds) for c in tuner.candidates(kernel, r, 8)} == {1} and tuner.ranking is None
+    monkeypatch.setattr(tuners, "REMEMBERED", 3)
+    drawn = tuner.candidates(kernel, r, 8)
+    assert tuner.ranking is not None
+    assert [len(c.seeds) for c in drawn] == [4, 4, 4, 1] * 2
+    assert [c.space == trace for c in drawn] == [True, False] * 4, "half of them are near the best"
+
+
+def test_a_grid_has_each_configuration_once(task: KernelTask) -> None:
+    kernel, tuner, r = Progress(task, opened(task.schedule)), TUNERS["grid"](), random.Random(0)
+    found: list[int | None] = []
+    while batch := tuner.candidates(kernel, r, 7):
+        found += [c.index for c in batch]
+    assert found == list(range(kernel.size)) and kernel.size > 20
+    space = task.program(kernel.space)
+    traces = {chosen(space, [], 1.0, [], index=n)[1] for n in range(0, kernel.size, 5)}
+    assert len(traces) == -(-kernel.size // 5)
+
+
+def test_children_have_the_knobs_of_fast_parents(task: KernelTask) -> None:
+    kernel, tuner, r = Progress(task, opened(task.schedule)), GeneticTuner(4), random.Random(0)
+    space = task.program(kernel.space)
+    assert all(c.space == kernel.space for c in tuner.candidates(kernel, r, 8)), "there are no parents yet"
+    for n, index in enumerate((5, kernel.size - 3, 9, kernel.size - 7, 1, 2, 3)):
+        _, trace = chosen(space, [], 1.0, [], index=index)
+        kernel.take(Record(task.key, task.machine, 1, trace, (n + 1.0, n + 0.9, n + 1.1), 0.001))
+    fast = kernel.measured[:4]
+    children = tuner.candidates(kernel, r, 40)
+    for child in children:
+        decided = decided_in(child.space)
+        assert decided.keys() == fast[0].decided.keys() and len(child.seeds) == 1 and child.share < 0.2
+        for knob, numbers in decided.items():
+            assert numbers in [p.decided[knob] for p in fast]
+    assert len({c.space for c in children}) > 4, "some are none of the parents"
+
+
+def test_draws_of_the_whole_space(task: KernelTask) -> None:
+    kernel = Progress(task, opened(task.schedule))
+    drawn = TUNERS["random"]().candidates(kernel, random.Random(0), 20)
+    assert len({c.seeds for c in drawn}) == 20 and {(c.space, c.share) for c in drawn} == {(kernel.space, 1.0)}
+
+
+def test_losses_are_known_by_name() -> None:
+    with pytest.raises(ValueError, match="the loss is one of rank, rank-binary, reg, not 'hinge'"):
+        ModelTuner("hinge")
 
 
 def test_refused_draws_are_passed_over(task: KernelTask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,17 +290,23 @@ def test_a_hundred_bad_candidates_are_survived(task: KernelTask) -> None:
 @pytest.mark.parametrize("learnt", [4, 10000])
 def test_the_best_is_found_and_measured_twice(learnt: int, monkeypatch: pytest.MonkeyPatch) -> None:
     class Faked(Runner):
-        def __init__(self, workers: int) -> None:
-            super().__init__(workers, function="kernel_measurements:by_factor")
+        def __init__(self, workers: int, seconds: float) -> None:
+            super().__init__(workers, seconds, function="kernel_measurements:by_factor")
 
     monkeypatch.setattr(kernel_search, "Runner", Faked)
     monkeypatch.setattr(kernel_search, "EXHAUSTED", 10)
-    monkeypatch.setattr(kernel_search, "LEARNT", learnt)
+    monkeypatch.setattr(tuners, "LEARNT", learnt)
+    made: list[ModelTuner] = []
+
+    def tuner() -> ModelTuner:
+        made.append(ModelTuner())
+        return made[-1]
+
     (task,) = tasks(kernel("f").replace("  te.unroll %ji\n", ""))
     task = task.with_share({"f": 1.0})
     kept: list[Record] = []
-    (found,) = search([task], 60.0, kept.append, seed=1, workers=2)
-    assert (found.ranking is not None) == (learnt == 4)
+    (found,) = search([task], Budget(60.0), kept.append, seed=1, workers=2, tuner=tuner)
+    assert (made[0].ranking is not None) == (learnt == 4)
     assert found.tried >= 12, "all there are, or nearly"
     assert found.best is not None and found.best.ratio == pytest.approx((0.55, 0.54, 0.56))
     # Twice: as one of many, and again, when it looked less good. That is what counts.
@@ -268,11 +317,11 @@ def test_the_best_is_found_and_measured_twice(learnt: int, monkeypatch: pytest.M
     assert all(r.machine == task.machine and r.threads == 1 and r.task == task.key for r in kept)
     # What is known is neither measured again nor forgotten.
     more: list[Record] = []
-    (again,) = search([task], 60.0, more.append, seed=2, known=kept)
+    (again,) = search([task], Budget(60.0), more.append, seed=2, known=kept)
     assert not {r.trace for r in more} & {r.trace for r in kept}
     assert again.best == found.best
     few: list[Record] = []
-    (found,) = search([task], 60.0, few.append, seed=3, trials=8)
+    (found,) = search([task], Budget(60.0, trials=8), few.append, seed=3)
     assert found.tried == 8
 
 
@@ -280,19 +329,21 @@ def test_the_best_is_found_and_measured_twice(learnt: int, monkeypatch: pytest.M
 @pytest.mark.usefixtures("in_place_of_measure")
 def test_what_fails_is_recorded_and_the_search_goes_on(task: KernelTask, monkeypatch: pytest.MonkeyPatch) -> None:
     class Faked(Runner):
-        def __init__(self, workers: int) -> None:
-            super().__init__(workers, function="kernel_measurements:refused")
+        def __init__(self, workers: int, seconds: float) -> None:
+            super().__init__(workers, seconds, function="kernel_measurements:refused")
 
     monkeypatch.setattr(kernel_search, "Runner", Faked)
     monkeypatch.setattr(kernel_search, "EXHAUSTED", 4)
     kept: list[Record] = []
-    (found,) = search([task], 60.0, kept.append, workers=2, trials=12)
+    (found,) = search([task], Budget(60.0, trials=12), kept.append, workers=2)
     assert found.tried == found.failed == len(kept) == 12 and found.best is None
     assert {r.error for r in kept} == {"refusal: reorder names a loop twice"}
+    (found,) = search([task], Budget(60.0, trials=40, early_stopping=10), kept.append, workers=2)
+    assert 10 <= found.tried <= 16, "a batch is finished"
 
 
 def test_small_shares_are_not_worth_a_candidate(task: KernelTask) -> None:
-    assert search([replace(task, share=0.001)], 5.0, lambda _: None) == []
+    assert search([replace(task, share=0.001)], Budget(5.0), lambda _: None) == []
 
 
 # -- the command ---------------------------------------------------------------------------------------------------
@@ -331,6 +382,9 @@ def test_a_model_is_searched_and_compiled_with_what_was_found(tmp_path: Path) ->
         (("-o", "r.json", "--minutes", "1"), "--minutes is for a search"),
         (("-o", "r.jsonl", "--rounds", "5"), "--rounds is for choice files"),
         (("-o", "r.jsonl", "--minutes", "0"), "a search takes some time, not 0 s"),
+        (("-o", "r.json", "--early-stopping", "9"), "--early-stopping is for a search"),
+        (("-o", "r.jsonl", "--trials", "0"), "--trials is at least 1, not 0"),
+        (("-o", "r.jsonl", "--tuner", "genetics"), "no tuner is called 'genetics'"),
         (("-o", "none/r.jsonl"), "cannot write"),
     ],
 )

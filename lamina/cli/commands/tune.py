@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
     from lamina.dialects.schedule.records import Record
-    from lamina.tuning.kernel_search import Progress
+    from lamina.tuning.progress import Progress
 
 RECORDS = ".jsonl"
 """The ending of a file of records."""
@@ -37,7 +37,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_rounds(parser)
     search = parser.add_argument_group("search")
     search.add_argument("--minutes", type=float, metavar="M", help=f"of the search (default: {MINUTES:g})")
+    search.add_argument("--trials", type=int, metavar="N", help="of the search: so many candidates at most")
+    search.add_argument(
+        "--early-stopping",
+        type=int,
+        metavar="N",
+        help="leave a kernel after so many candidates in a row without a gain",
+    )
     search.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn (default: 0)")
+    search.add_argument(
+        "--tuner",
+        metavar="NAME",
+        help="model (learns which draws are worth a measurement; the default), genetic, random, grid",
+    )
 
 
 def run(args: Any, out: TextIO, err: TextIO) -> int:
@@ -49,9 +61,11 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     check_place(args.output)
     if str(args.output).endswith(RECORDS):
         return _search(args, out, err)
-    for option in ("minutes", "seed"):
+    for option in ("minutes", "trials", "early_stopping", "seed", "tuner"):
         if option in args.given:
-            raise UsageError(f"--{option} is for a search, whose records go to a file that ends with {RECORDS}")
+            raise UsageError(
+                f"--{option.replace('_', '-')} is for a search, whose records go to a file that ends with {RECORDS}"
+            )
     from lamina.ir.targets import target_of
     from lamina.store.choice_file import write_choices
 
@@ -63,7 +77,9 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
 
 def _search(args: Any, out: TextIO, err: TextIO) -> int:
     """Search for schedules of each kernel; a line to stderr for each gain."""
+    from lamina.tuning.kernel_search import Budget
     from lamina.tuning.model_search import tune_model
+    from lamina.tuning.tuners import DEFAULT
 
     if "rounds" in args.given:
         raise UsageError("--rounds is for choice files; a search measures as often as it needs")
@@ -75,8 +91,13 @@ def _search(args: Any, out: TextIO, err: TextIO) -> int:
             err.flush()
 
     model = model_loaded(args)
-    seconds = 60 * (MINUTES if args.minutes is None else args.minutes)
+    bounds = {name: given for name in ("trials", "early_stopping") if (given := getattr(args, name)) is not None}
+    for name, given in bounds.items():
+        if given < 1:
+            raise UsageError(f"--{name.replace('_', '-')} is at least 1, not {given}")
+    budget = Budget(60 * (MINUTES if args.minutes is None else args.minutes), **bounds)
     inputs = given_inputs(args, model, err)
     how = args.target, args.threads, context_of(args), inputs, args.seed, tell
-    out.write(f"{tune_model(model, args.output, seconds, *how)}\n{args.output}\n")
+    found = tune_model(model, args.output, budget, *how, tuner=args.tuner or DEFAULT)
+    out.write(f"{found}\n{args.output}\n")
     return EXIT_OK

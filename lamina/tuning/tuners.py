@@ -1,0 +1,145 @@
+"""Tuners: which configurations of a kernel's space are measured next.
+
+    tuner = TUNERS["genetic"]()
+    candidates = tuner.candidates(progress, random.Random(0), 8)
+
+One tuner searches one kernel. A new one is a class here with a line in `TUNERS`.
+"""
+
+from __future__ import annotations
+
+import abc
+import random
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.passes.te.draw_decisions import with_decisions
+from lamina.tuning.boosted_trees import LOSSES, Ranker, flat, rows_of
+from lamina.tuning.progress import Measured, Progress
+from lamina.tuning.runner import Candidate
+
+FEW = 0.15
+"""The share of the knobs in which a candidate differs from the best so far."""
+BATCH = 8
+"""Candidates of one kernel before the next kernel is chosen."""
+LEARNT = 24
+"""Measured candidates from which on their order is learnt."""
+REMEMBERED = 300
+"""The latest measured candidates are learnt of: all pairs of them are compared, a fifth of a second for so many."""
+DRAWS = 4
+"""Draws from which the trees choose one: a draw takes a tenth of what the measurement of a candidate does."""
+UNGUIDED = 4
+"""One of so many candidates is not chosen, so that the trees hear of what they would never have tried."""
+POPULATION = 24
+"""The fastest configurations so far that a genetic search draws parents from."""
+MUTATED = 0.1
+"""The share of the knobs of a child that are drawn anew."""
+
+
+class Tuner(abc.ABC):
+    """A way through the space of one kernel."""
+
+    @abc.abstractmethod
+    def candidates(self, kernel: Progress, r: random.Random, count: int) -> list[Candidate]:
+        """So many configurations to be measured next; fewer where the space has no more."""
+
+
+class RandomTuner(Tuner):
+    """Draws of the whole space, each as likely as another."""
+
+    def candidates(self, kernel: Progress, r: random.Random, count: int) -> list[Candidate]:
+        """Draw some."""
+        return [Candidate(kernel.task, kernel.space, (r.randrange(2**31),)) for _ in range(count)]
+
+
+class GridTuner(Tuner):
+    """All configurations in the order of their numbers, or those from a first one up to the end, which is none."""
+
+    def __init__(self, first: int = 0, end: int = sys.maxsize) -> None:
+        self._next, self._end = first, end
+
+    def candidates(self, kernel: Progress, r: random.Random, count: int) -> list[Candidate]:
+        """The next ones."""
+        end = min(self._next + count, kernel.size, self._end)
+        found = [Candidate(kernel.task, kernel.space, index=n) for n in range(self._next, end)]
+        self._next = end
+        return found
+
+
+class GeneticTuner(Tuner):
+    """Children of the fastest so far: each knob as one of two parents has it, and a few drawn anew.
+
+    The parents are drawn by rank: of n, the k-th with a chance of n - k (linear ranking: Baker, Adaptive Selection
+    Methods for Genetic Algorithms, ICGA 1985). Until there are enough, candidates are drawn of the whole space.
+    """
+
+    def __init__(self, population: int = POPULATION, mutated: float = MUTATED) -> None:
+        self._population, self._mutated = population, mutated
+
+    def candidates(self, kernel: Progress, r: random.Random, count: int) -> list[Candidate]:
+        """Draw some children."""
+        parents = sorted(kernel.measured, key=lambda m: m.cost)[: self._population]
+        if len(kernel.measured) < self._population:
+            return RandomTuner().candidates(kernel, r, count)
+        weights = range(len(parents), 0, -1)
+        found: list[Candidate] = []
+        for _ in range(count):
+            mother, father = r.choices(parents, weights, k=2)
+            child = crossed(mother, father, r)
+            seeds = (r.randrange(2**31),) if self._mutated else ()
+            found.append(Candidate(kernel.task, child, seeds, self._mutated))
+        return found
+
+
+def crossed(mother: Measured, father: Measured, r: random.Random) -> str:
+    """The mother's schedule in which about half of the knobs are decided as the father's are."""
+    taken = {name: decided for name, decided in father.decided.items() if r.random() < 0.5}
+    (schedule,) = with_decisions(parse_text(LaminaContext(), mother.trace, "schedule"), taken).ops
+    return str(schedule)
+
+
+class ModelTuner(Tuner):
+    """Draws that boosted trees choose, which learn from what was measured; half of them near the best so far."""
+
+    def __init__(self, loss: str = "rank") -> None:
+        if loss not in LOSSES:
+            raise ValueError(f"the loss is one of {', '.join(LOSSES)}, not {loss!r}")
+        self._loss = loss
+        self.ranking: tuple[list[str], Any] | None = None
+        """The columns and trees that say which of some draws is the best, as a Candidate takes them."""
+
+    def candidates(self, kernel: Progress, r: random.Random, count: int) -> list[Candidate]:
+        """Draw some, each as the trees rank them after all that was measured."""
+        self._learn(kernel)
+        drawn: list[Candidate] = []
+        for n in range(count):
+            near = n % 2 == 0 and (kernel.best is not None or kernel.tried < BATCH)
+            space = kernel.best.trace if near and kernel.best is not None else kernel.space
+            ranking = self.ranking if n % UNGUIDED != UNGUIDED - 1 else None
+            seeds = tuple(r.randrange(2**31) for _ in range(DRAWS if ranking is not None else 1))
+            drawn.append(Candidate(kernel.task, space, seeds, FEW if near else 1.0, ranking=ranking))
+        return drawn
+
+    def _learn(self, kernel: Progress) -> None:
+        """Learn the order of what was measured."""
+        latest = kernel.measured[-REMEMBERED:]
+        if len(latest) >= LEARNT:
+            knobs = [m.decided for m in latest]
+            columns = sorted({column for decided in knobs for column in flat(decided)})
+            costs = np.array([m.cost for m in latest])
+            self.ranking = columns, Ranker.fit(rows_of(knobs, columns), costs, self._loss).json()
+
+
+TUNERS: Mapping[str, Callable[[], Tuner]] = {
+    "model": ModelTuner,
+    "genetic": GeneticTuner,
+    "random": RandomTuner,
+    "grid": GridTuner,
+}
+"""By the names that `lamina tune --tuner` takes."""
+DEFAULT = "model"
