@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from lamina.errors import did_you_mean
 
 INSTEAD: dict[str, str] = {
-    "autotvm": "`lamina tune` for models, schedules written by hand for tensor programs",
+    "autotvm.template": "a te.schedule with sampling primitives (docs/schedules.md), which opt-tool draws",
+    "autotvm.get_config": "a te.schedule with sampling primitives (docs/schedules.md), which opt-tool draws",
+    "autotvm.graph_tuner": "`lamina tune`, which measures whole models in the end",
     "auto_scheduler": "`lamina tune` for models, schedules written by hand for tensor programs",
     "meta_schedule": "`lamina tune` for models, schedules written by hand for tensor programs",
     "rpc": "programs on this machine",

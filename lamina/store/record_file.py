@@ -1,6 +1,6 @@
 """Files of records: lines are added so that a process that is killed loses none that it was told is there.
 
-A line is one append of the system, and on the disk when `append_records` returns. What is killed in the middle leaves a
+A line is one append of the system, and on the disk when `append_lines` returns. What is killed in the middle leaves a
 torn end, which the next append closes and readers skip (`dialects/schedule/records.py` has the format). Several
 processes may add to one file: they take turns by a lock on it.
 """
@@ -18,11 +18,16 @@ from lamina.store.text_file import write_text
 
 
 def append_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
-    """Add records to the end of a file, which is made where there is none. Raises InputError where that fails.
+    """Add records to the end of a file, as `append_lines` does."""
+    append_lines(path, (record.line() for record in records))
+
+
+def append_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
+    """Add lines to the end of a file, which is made where there is none. Raises InputError where that fails.
 
     When it returns they outlast the process, and the power.
     """
-    data = "".join(f"{record.line()}\n" for record in records).encode()
+    data = "".join(f"{line}\n" for line in lines).encode()
     if not data:
         return
     try:

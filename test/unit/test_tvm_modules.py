@@ -26,7 +26,8 @@ ROOT = "lamina.compat.tvm"
 @pytest.mark.parametrize(
     "name, hint",
     [
-        ("autotvm", "tvm.autotvm is not bridged; use "),
+        ("meta_schedule", "tvm.meta_schedule is not bridged; use "),
+        ("autotvm.template", "tvm.autotvm.template is not bridged; use a te.schedule"),
         ("auto_scheduler.measure", "tvm.auto_scheduler is not bridged; use "),
         ("relay.quantize", "tvm.relay.quantize is not bridged; use a quantised ONNX model"),
         ("relay.frontend.from_keras", "tvm.relay.frontend.from_keras is not bridged; use tf2onnx"),

@@ -418,7 +418,7 @@ def test_mistakes_are_named() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("autotvm", "tvm.autotvm is not bridged; use"),
+        ("meta_schedule", "tvm.meta_schedule is not bridged; use"),
         ("relay.frontend.from_mxnet", "use an export to ONNX"),
         ("relay.nn.convv2d", "did you mean 'conv2d'"),
         ("relay.transform.FuseOp", "did you mean 'FuseOps'"),

@@ -54,10 +54,11 @@ def build(
 
     Before `llvm` the target may name external compilers, which take what they can: `openblas, llvm`.
 
-    The current PassContext says which graph passes run; its level is 2 unless another one is entered. Raises
-    LaminaError.
+    The current PassContext says which graph passes run; its level is 2 unless another one is entered. Within
+    `autotvm.apply_history_best` kernels have the schedules of its log. Raises LaminaError.
     """
     import lamina
+    from lamina.compat.tvm.autotvm.history import records_file
     from lamina.transform import PassContext
 
     for given, kind in ((executor, HowToRun), (runtime, Runtime)):
@@ -69,7 +70,7 @@ def build(
     bound = with_params(mod, params)
     model = model_of(bound, mod_name)
     with weights_from(model.params):
-        executable = lamina.compile(model, machine, opt_level=PassContext.current())
+        executable = lamina.compile(model, machine, opt_level=PassContext.current(), records=records_file())
     return GraphExecutorFactoryModule(executable, mod, params or {}, mod_name)
 
 
