@@ -106,7 +106,7 @@ def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     """One loop as a nest: `factors` are the extents from the outside in, one of them may be -1 (inferred).
 
     Where their product exceeds the extent, or the loop was bounded, the innermost loop is bounded by what is left; or
-    an outer one, where its step divides the bound.
+    the outermost one, where its step divides the bound.
     """
     sizes = split_sizes(loop, factors)
     total = prod(size for size in sizes if size is not None)
@@ -131,23 +131,13 @@ def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     substitute(loop.var, form, ranges)
     replace_op(loop, new[0])
     wrap(new, body)
-    _bound(new, limits, ranges)
+    steps = prod(v.trip for v in new[1:])
+    outer = form - Linear.dim(new[-1].var)
+    whole = [floordiv(b, steps, ranges) for b in limits if mod(b, steps, ranges) == constant(0)]
+    rest = [b - outer for b in limits if mod(b, steps, ranges) != constant(0)]
+    new[0].set_min_bounds(list(dict.fromkeys([*new[0].min_bounds(), *whole])))
+    if rest:
+        new[-1].set_min_bounds(rest)
     new[0].attributes |= loop.attributes
     edit.erase(loop, safe=False)
     return new
-
-
-def _bound(loops: Sequence[ForOp], limits: Sequence[Linear], ranges: RangeCache) -> None:
-    """Bound the loops of a split: for each limit the outermost one whose step divides it, so that few have a tail."""
-    for limit in limits:
-        outer = constant(0)
-        stride = prod(v.trip for v in loops[1:])
-        for n, v in enumerate(loops):
-            if n:
-                outer = (outer + Linear.dim(loops[n - 1].var)) * v.trip
-                stride //= v.trip
-            if mod(limit, stride, ranges) == constant(0):
-                bound = floordiv(limit, stride, ranges) - outer
-                if bound not in v.min_bounds():
-                    v.set_min_bounds([*v.min_bounds(), bound])
-                break
