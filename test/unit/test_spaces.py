@@ -128,9 +128,10 @@ def test_default_schedules_as_spaces(name: str, tmp_path: Path) -> None:
     for seed in range(8):
         try:
             drawn = kernels.passes(opened, f"te-draw-decisions{{seed={seed}}}")
+            # Registers are told apart where extents are numbers only, and a tile with a tail may have none.
+            lowered = kernels.passes(drawn, ",".join([*TIR_PIPELINE, *LLVM_PIPELINE]))
         except InputError:
             continue
-        lowered = kernels.passes(drawn, ",".join([*TIR_PIPELINE, *LLVM_PIPELINE]))
         (found,) = run_module(lowered, LaminaContext(), "main", arrays).values()
         np.testing.assert_array_equal(found, expected)
         ran += 1
