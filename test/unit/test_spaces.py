@@ -10,8 +10,10 @@ import pytest
 from xdsl.parser import Parser
 
 import lamina
+from lamina.driver import api
 from lamina.driver.execute import run_module
 from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE
+from lamina.driver.settings import Settings
 from lamina.errors import InputError
 from lamina.ir.context import LaminaContext
 
@@ -112,7 +114,8 @@ def test_default_schedules_as_spaces(name: str, tmp_path: Path) -> None:
     model.write_text(
         f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n  %y = relay.{op} : ({x}, {w}) -> {y}\n  return %y : {y}\n}}\n"
     )
-    text = lamina.compile(str(model), "x86-64-v3" if name == "dense" else "cpu", threads=1).text("te")
+    # Texts, which are made for machines that this one is not.
+    text = api.texts(lamina.load(str(model)), Settings.of("x86-64-v3" if name == "dense" else "cpu", 1)).get("te")
     module = Parser(LaminaContext(), text).parse_module()
     plain = str(kernels.passes(module, "te-to-tir"))
     opened = kernels.passes(module, "te-open-space")
