@@ -10,10 +10,8 @@ import pytest
 from xdsl.parser import Parser
 
 import lamina
-from lamina.driver import api
 from lamina.driver.execute import run_module
 from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE
-from lamina.driver.settings import Settings
 from lamina.errors import InputError
 from lamina.ir.context import LaminaContext
 
@@ -105,8 +103,10 @@ MODELS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
-def test_default_schedules_as_spaces(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "target"), [(name, "x86-64-v3" if name == "dense" else "cpu") for name in sorted(MODELS)]
+)
+def test_default_schedules_as_spaces(name: str, target: str, tmp_path: Path) -> None:
     """Opened they are what they were; what is drawn is refused or computes the same."""
     op, shapes = MODELS[name]
     x, w, y = (f"tensor<{s}xf32>" for s in shapes)
@@ -114,8 +114,7 @@ def test_default_schedules_as_spaces(name: str, tmp_path: Path) -> None:
     model.write_text(
         f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n  %y = relay.{op} : ({x}, {w}) -> {y}\n  return %y : {y}\n}}\n"
     )
-    # Texts, which are made for machines that this one is not.
-    text = api.texts(lamina.load(str(model)), Settings.of("x86-64-v3" if name == "dense" else "cpu", 1)).get("te")
+    text = lamina.compile(str(model), target, threads=1).text("te")
     module = Parser(LaminaContext(), text).parse_module()
     plain = str(kernels.passes(module, "te-to-tir"))
     opened = kernels.passes(module, "te-open-space")
