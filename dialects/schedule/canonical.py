@@ -80,3 +80,8 @@ def renamed(schedule: ScheduleOp, func: str, names: Mapping[str, str]) -> Schedu
             if key in op.properties:
                 op.properties[key] = attribute(op.properties[key])
     return copy
+
+
+def fitted(schedule: ScheduleOp, func: FuncOp) -> ScheduleOp:
+    """A copy of a schedule under canonical names for a kernel of the work, under the kernel's own."""
+    return renamed(schedule, func.sym_name.data, {canonical: own for own, canonical in canonical_names(func).items()})

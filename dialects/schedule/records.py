@@ -6,7 +6,7 @@
 `task` is the key of the kernel's work, `trace` its schedule, both under canonical names (`canonical.py`). `ratio` is
 the candidate's time over that of the default schedule, measured by turns: the median, and the ends of its 95 %
 interval. Times of different minutes compare nothing; ratios do. A candidate that failed has an error in place of both.
-The logs of `lamina.compat.tvm.autotvm` hold the same, each record within a line of AutoTVM's format.
+The logs of `lamina.compat.tvm` hold the same, each record within a line of AutoTVM's or AutoScheduler's form.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from lamina.errors import InputError
 
 FORMAT = 1
 TVM_LOG = 0.2
-"""The version of AutoTVM's logs. A line of one may hold a record under `OURS`, beside what TVM's tools read."""
+"""The version of AutoTVM's logs."""
 OURS = "lamina"
+"""The key of a record within a line of a log of TVM's form, beside what TVM's tools read."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Record:
         return json.dumps(self.fields(), allow_nan=False)
 
     def fields(self) -> dict[str, Any]:
-        """What a line holds."""
+        """The keys and values of a line."""
         return {
             "v": FORMAT,
             "task": self.task,
@@ -77,11 +78,11 @@ class Record:
         if not isinstance(read, dict):
             raise ValueError("no object")
         data = cast("dict[str, Any]", read)
-        if data.get("version") == TVM_LOG:
-            ours: Any = data.get(OURS)
-            if not isinstance(ours, dict):
-                raise ValueError("what TVM has measured: schedules of its own, which do not apply here")
+        ours: Any = data.get(OURS)
+        if isinstance(ours, dict):
             data = cast("dict[str, Any]", ours)
+        elif data.get("version") == TVM_LOG or ("i" in data and "r" in data):
+            raise ValueError("what TVM has measured: schedules of its own, which do not apply here")
         if data.get("v") != FORMAT:
             raise ValueError(f"a record of format {data.get('v')!r}, this version reads {FORMAT}")
         texts = {k: data.get(k, "") for k in ("task", "machine", "trace", "error", "lamina")}

@@ -22,6 +22,7 @@ from lamina.te.function import TensorFunction, build_function
 from lamina.te.mistakes import checked_name
 from lamina.te.schedule import Schedule, create_schedule
 from lamina.te.tensor import IterVar, PlaceholderOp, Tensor
+from lamina.tensor.found_schedule import FoundSchedule
 from lamina.tensor.passes import run_passes
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def te_module(schedule: Any, args: Sequence[Any], name: str = "main") -> tuple[M
     sch = schedule if isinstance(schedule, Schedule) else create_schedule(schedule)
     outputs = outputs_of(sch, args)
     function = build_function(outputs, args, checked_name(name))
-    scheduled = emit_schedule(sch, function)
+    scheduled = sch.of(function.func) if isinstance(sch, FoundSchedule) else emit_schedule(sch, function)
     ops: list[IrOperation] = [*(i.clone() for i in function.intrinsics.values()), function.func]
     if scheduled.body.block.ops:
         ops.append(scheduled)

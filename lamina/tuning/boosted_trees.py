@@ -119,7 +119,7 @@ LOSSES: Mapping[str, Callable[[Floats], Derivatives]] = {
     "rank-binary": _of_halves,
     "reg": _of_squares,
 }
-"""What is learnt of costs: the order of all pairs, which half a row belongs to, or the costs themselves."""
+"""Losses by what is learnt of costs: the order of all pairs, which half a row belongs to, the costs themselves."""
 
 
 def _edges(column: Floats) -> Floats:

@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from lamina.dialects import edit
 from lamina.dialects.listener import listener_of
-from lamina.dialects.schedule.canonical import canonical_names, renamed, task_of
+from lamina.dialects.schedule.canonical import fitted, task_of
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.schedule.records import Record, best_records, read_records
 from lamina.dialects.target import machine_of, module_target
@@ -81,5 +81,4 @@ def schedule_of(record: Record, func: FuncOp, ctx: Context) -> ScheduleOp:
     found = list(schedules(module))
     if len(found) != 1 or len(list(module.ops)) != 1:
         raise InputError("it holds no te.schedule alone")
-    names = {canonical: own for own, canonical in canonical_names(func).items()}
-    return renamed(found[0], func.sym_name.data, names)
+    return fitted(found[0], func)

@@ -423,7 +423,7 @@ TVM_CLASSES = {
     **{"Call": 2, "ComputeOp": 2, "DFPatternCallback": 2, "Executable": 2, "Executor": 2, "Expr": 3, "ExternOp": 2},
     **{"IterVar": 2, "OpPattern": 2, "Pass": 2, "PassContext": 2, "PassInstrument": 2, "PassPrintingInstrument": 2},
     **{"Pattern": 2, "PrintAfterAll": 2, "PrintBeforeAll": 2, "RefType": 2, "ScanOp": 2, "Schedule": 2, "Target": 2},
-    **{"TypeVar": 2, "Var": 3, "VirtualMachine": 2},
+    **{"RandomTuner": 2, "Tuner": 2, "TypeVar": 2, "Var": 3, "VirtualMachine": 2},
 }
 """Users know them by TVM's names; what stands behind, or writes the same in our IR, is called alike."""
 IN_TWO_FOLDERS = {

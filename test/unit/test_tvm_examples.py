@@ -29,21 +29,41 @@ def example(name: str) -> Any:
     return module
 
 
-@pytest.mark.slow
-def test_an_onnx_model_is_imported_built_and_run(tmp_path: Path) -> None:
-    ort = pytest.importorskip("onnxruntime")
+def shufflenet(folder: Path) -> Path:
+    """A model of the onnx package's in a file."""
     import onnx
 
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from models import light_model
 
-    model = light_model("shufflenet")
-    path = tmp_path / "shufflenet.onnx"
-    onnx.save(model, str(path))  # pyright: ignore[reportUnknownMemberType]
+    path = folder / "shufflenet.onnx"
+    onnx.save(light_model("shufflenet"), str(path))  # pyright: ignore[reportUnknownMemberType]
+    return path
+
+
+@pytest.mark.slow
+def test_an_onnx_model_is_imported_built_and_run(tmp_path: Path) -> None:
+    ort = pytest.importorskip("onnxruntime")
+    path = shufflenet(tmp_path)
     found = example("onnx_resnet").main(str(path), repeats=1)
     session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     (wanted,) = session.run(None, {session.get_inputs()[0].name: found["input"]})
     np.testing.assert_allclose(found["output"], wanted, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_the_tutorial_of_autotvm_tunes(tmp_path: Path) -> None:
+    path = shufflenet(tmp_path)
+    tune = example("tune_resnet")
+    found = tune.main(str(path), tuner="xgb_rank_knob", trials=3, most=2)
+    np.testing.assert_allclose(found["after"], found["before"], rtol=1e-3, atol=1e-6)
+    assert len(Path(found["records"]).read_text().splitlines()) >= 6
+    kinds = [
+        type(tune.tuner_for(None, name)).__name__ for name in ("ga", "random", "gridsearch", "xgb_rank_binary_curve")
+    ]
+    assert kinds == ["GATuner", "RandomTuner", "GridSearchTuner", "XGBTuner"]
+    with pytest.raises(ValueError, match="Invalid tuner: bayes"):
+        tune.tuner_for(None, "bayes")
 
 
 def test_the_fragment_is_partitioned_and_computes_the_same() -> None:

@@ -28,7 +28,7 @@ ROOT = "lamina.compat.tvm"
     [
         ("meta_schedule", "tvm.meta_schedule is not bridged; use "),
         ("autotvm.template", "tvm.autotvm.template is not bridged; use a te.schedule"),
-        ("auto_scheduler.measure", "tvm.auto_scheduler is not bridged; use "),
+        ("meta_schedule.runner", "tvm.meta_schedule is not bridged; use "),
         ("relay.quantize", "tvm.relay.quantize is not bridged; use a quantised ONNX model"),
         ("relay.frontend.from_keras", "tvm.relay.frontend.from_keras is not bridged; use tf2onnx"),
         ("relay.transform.FoldConstan", "did you mean 'FoldConstant'"),
@@ -47,7 +47,7 @@ def test_importing_a_name_that_is_missing_says_what_to_use(name: str, hint: str)
     with pytest.raises(ModuleNotFoundError, match=hint):
         import_module(f"{ROOT}.{name}")
     parent, _, last = name.rpartition(".")
-    if parent.partition(".")[0] not in ("auto_scheduler", "driver"):
+    if parent.partition(".")[0] not in ("meta_schedule", "driver"):
         with pytest.raises(ImportError, match=hint):
             __import__(f"{ROOT}.{parent}".rstrip("."), fromlist=[last])
 

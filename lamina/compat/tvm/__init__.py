@@ -24,7 +24,7 @@ __version__ = "0.19.0"
 context = device
 imports.install()
 
-_MODULES = ("autotvm", "contrib", "error", "instrument", "ir", "parser", "relay", "transform")
+_MODULES = ("auto_scheduler", "autotvm", "contrib", "error", "instrument", "ir", "parser", "relay", "transform")
 """Loaded when they are asked for: tensor programs do without."""
 
 

@@ -30,6 +30,8 @@ __path__ = NO_FOLDER
 
 ELSEWHERE = ("tir.", "relay.backend.", "relay.ext.", "relay.fallback_device_type", "relay.frontend.", "te.", "testing.")
 """TVM's options of what is decided in another way here."""
+ALWAYS = ("relay.backend.use_auto_scheduler",)
+"""Options that may say yes: it is so. Within an ApplyHistoryBest kernels have the schedules of its log."""
 
 
 class PassContext(ours.PassContext):
@@ -49,7 +51,7 @@ class PassContext(ours.PassContext):
     ) -> None:
         given = dict(config or {})
         for key in [k for k in given if k.startswith(ELSEWHERE)]:
-            if given.pop(key):
+            if given.pop(key) and key not in ALWAYS:
                 raise UnsupportedError(f"the option {key!r} of TVM's is not bridged", hint="leave it out")
         super().__init__(opt_level, required_pass, disabled_pass, instruments, given)
 

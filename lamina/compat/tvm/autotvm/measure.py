@@ -43,11 +43,11 @@ class MeasureInput(NamedTuple):
     task: Task | LoggedTask
     config: ConfigEntity
     record: Record
-    """What is kept of it."""
+    """Its record, which is kept."""
 
 
 class MeasureResult(NamedTuple):
-    """What came of it."""
+    """The outcome of a candidate."""
 
     costs: tuple[Any, ...]
     """Seconds of a run; in the place of them an error."""
@@ -59,7 +59,7 @@ class MeasureResult(NamedTuple):
 
 
 def result_of(record: Record, all_cost: float, timestamp: float) -> MeasureResult:
-    """What a record says."""
+    """The outcome that a record tells."""
     if record.seconds is not None:
         return MeasureResult((record.seconds,), MeasureErrorNo.NO_ERROR, all_cost, timestamp)
     kind = _KINDS.get(record.error.partition(":")[0], MeasureErrorNo.UNKNOWN_ERROR)
@@ -115,7 +115,7 @@ class RPCRunner:
 
 
 def measure_option(builder: Any, runner: Any) -> dict[str, Any]:
-    """How candidates are built and run; "local" for a LocalBuilder and a LocalRunner.
+    """Options of a measurement: who builds candidates and who runs them; "local" for a LocalBuilder and a LocalRunner.
 
     Raises UsageError for others.
     """

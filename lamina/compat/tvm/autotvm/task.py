@@ -150,10 +150,12 @@ def extract_from_program(
     target: Any = "llvm",
     target_host: Any = None,
     ops: Sequence[Any] | None = None,
+    everything: bool = False,
 ) -> list[Task]:
     """The tasks of a module or a function: its kernels that sum products; equal work is one task.
 
-    `ops` are Relay operators (or their names): then the tasks are the kernels of those. The kernels are those that
+    `ops` are Relay operators (or their names): then the tasks are the kernels of those. With `everything` all kernels
+    are. The kernels are those that
     `relay.build` makes in the current PassContext, at level 3 outside of all. Raises LaminaError.
     """
     machine = compile_target(target)
@@ -163,7 +165,7 @@ def extract_from_program(
     wanted = None if ops is None else {str(getattr(op, "name", op)) for op in ops}
     te = parse_text(LaminaContext(), text, "te")
     kernels = {f.sym_name.data: f for f in te.ops if isinstance(f, FuncOp)}
-    found = [t for t in tasks_of(te, machine) if _is_wanted(kernels[t.names[0]], wanted)]
+    found = [t for t in tasks_of(te, machine) if everything or _is_wanted(kernels[t.names[0]], wanted)]
     return [Task(t.with_share(dict.fromkeys(t.names, 1.0)), target) for t in found]
 
 

@@ -29,7 +29,7 @@ class Tuner:
         self.n_trial = 0
         self.early_stopping = 0
         self.records: list[Record] = []
-        """What was measured, in order; the latest is what callbacks are told of."""
+        """The records of what was measured, in order."""
         self._known: list[Record] = []
         self.reset()
 
@@ -97,7 +97,7 @@ class Tuner:
             callback(self, [pair[0]], [pair[1]])
 
     def strategy(self) -> tuners.Tuner:
-        """What chooses the candidates."""
+        """The choice of candidates."""
         raise NotImplementedError
 
 
