@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -31,39 +30,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from model_set import drawn_inputs, model_names, model_proto, processor_name
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test"))
-
-
-def model_names() -> list[str]:
-    """The models that there are, in the order of the table."""
-    import models
-    import zoo
-    from newer import NEWER
-    from quantised import QUANTISED
-
-    return [*models.LIGHT_MODELS, *zoo.ZOO, *NEWER, *QUANTISED]
-
-
-def model_proto(name: str) -> Any:
-    """A model with random weights."""
-    import models
-    import zoo
-    from newer import NEWER
-    from quantised import QUANTISED
-
-    made = {**zoo.ZOO, **NEWER, **QUANTISED}.get(name)
-    return made() if made is not None else models.light_model(name)
-
-
-def drawn_inputs(ports: Sequence[Any]) -> dict[str, Any]:
-    """Values for the inputs of a model, the same at every call."""
-    import zoo
-
-    from lamina.measure.timing import random_inputs
-
-    return {**random_inputs(ports), **zoo.token_inputs(ports)}
 
 
 def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str) -> dict[str, Any]:
@@ -302,15 +272,6 @@ def write_results(rows: Sequence[dict[str, Any]]) -> Path:
     text = ",\n".join(json.dumps(row) for row in rows)
     path.write_text(json.dumps(said, indent=1)[:-2] + f',\n "rows": [\n{text}\n]}}\n', "utf-8")
     return path
-
-
-def processor_name() -> str:
-    """The name that the system has for this processor."""
-    try:
-        rows = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    return next((row.partition(":")[2].strip() for row in rows if row.startswith("model name")), platform.processor())
 
 
 if __name__ == "__main__":
