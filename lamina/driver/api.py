@@ -364,6 +364,10 @@ class Executable:
         """The program at a level: `relay`, `te`, `tir`, `llvm`, `ll` (LLVM assembly) or `asm` (machine code)."""
         return self._texts().get(level)
 
+    def source(self, level: str) -> _Module:
+        """The module at a level, `relay` to `llvm`, and its weights; who asks may change it."""
+        return self._texts().source(level)
+
     def save_texts(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write every level's text into a folder, and the weights that the texts name: the paths.
 

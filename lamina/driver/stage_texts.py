@@ -38,6 +38,10 @@ class StageTexts:
             self._make(level)
         return self._texts[level]
 
+    def source(self, level: str) -> Source:
+        """The module at a level, `te` to `llvm`, and its weights: a new one each time."""
+        return self._make(level)
+
     def save(self, folder: Path) -> list[Path]:
         """Write all texts and, beside them, the weights that they name."""
         source = self._make("asm")

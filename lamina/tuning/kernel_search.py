@@ -57,7 +57,7 @@ def search(
     makes the tuner of a kernel. A candidate may take `limit` seconds.
     """
     end, r = monotonic() + budget.seconds, random.Random(seed)
-    kernels = [Progress(t, opened(t.schedule)) for t in tasks if t.share >= LEAST_SHARE]
+    kernels = [Progress(t, opened(t)) for t in tasks if t.share >= LEAST_SHARE]
     tuners = {k.task.place: tuner() for k in kernels}
     for record in latest_records(known):
         for kernel in kernels:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Region
 
+from lamina.dialects.index.sizes import shape_of
 from lamina.dialects.schedule.canonical import TASK, canonical_names, canonical_text, renamed, task_of
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TARGET, machine_of
-from lamina.dialects.te.ops import CallOp, FuncOp
+from lamina.dialects.te.ops import CallOp, FuncOp, ParamOp
 
 if TYPE_CHECKING:
+    from lamina.dialects.relay.params import ConstantAttr, ParamStore
     from lamina.dialects.target import TargetAttr
+
+SMALL = 64
+"""Elements of a weight that a task carries."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,9 @@ class KernelTask:
     """The model's functions that do this work."""
     calls: int
     """The number of their calls in one inference."""
+    constants: Mapping[int, Any] = field(default_factory=dict[int, Any])
+    """Values of small arguments that are weights in the model, as lists, by their positions: a limit or a scale decides
+    how far a kernel runs, and random ones would measure what never happens."""
     share: float = 0.0
     """Of an inference's time."""
 
@@ -67,17 +76,30 @@ def _main(func: FuncOp) -> str:
     return str(MainOp("main", (inputs, outputs), Region(block)))
 
 
-def tasks_of(module: ModuleOp, target: TargetAttr) -> list[KernelTask]:
+def small_weights(call: CallOp, params: ParamStore) -> dict[int, Any]:
+    """The values of arguments of a call that are small weights, as lists, by their positions."""
+    found: dict[int, Any] = {}
+    for n, operand in enumerate(call.operands):
+        weight = operand.owner
+        if isinstance(weight, ParamOp) and prod(shape_of(operand.type)) <= SMALL:
+            found[n] = params.get(cast("ConstantAttr", weight.param)).tolist()
+    return found
+
+
+def tasks_of(module: ModuleOp, target: TargetAttr, params: ParamStore | None = None) -> list[KernelTask]:
     """The tasks of a module of the te level whose kernels have schedules; equal work is one task.
 
-    Kernels without a schedule, and those of extents that only arrays tell, are none.
+    Kernels without a schedule, and those of extents that only arrays tell, are none. `params` are the module's weights.
     """
     schedules = {s.func.root_reference.data: s for s in module.ops if isinstance(s, ScheduleOp)}
     calls: dict[str, int] = {}
+    constants: dict[str, dict[int, Any]] = {}
     for call in module.walk():
         if isinstance(call, CallOp):
             name = call.callee.root_reference.data
             calls[name] = calls.get(name, 0) + 1
+            if params is not None:
+                constants.setdefault(name, small_weights(call, params))
     found: dict[str, KernelTask] = {}
     for func in [f for f in module.ops if isinstance(f, FuncOp)]:
         name = func.sym_name.data
@@ -98,5 +120,6 @@ def tasks_of(module: ModuleOp, target: TargetAttr) -> list[KernelTask]:
             target.threads.data,
             (name,),
             calls.get(name, 0),
+            constants.get(name, {}),
         )
     return list(found.values())

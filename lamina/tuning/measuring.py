@@ -8,7 +8,7 @@ meets both. Arrays are rotated, so that weights come from where they come from i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,8 @@ LOOKS = {2: 1.5, 5: 1.0}
 """A candidate that was so many times slower in each of so many rounds is not looked at further. Of those that are as
 fast as the control or faster, one in 32 at most is given up so after five; most candidates are far slower, and what
 they are given is what costs a search its time."""
+HOPELESS = 6.0
+"""A candidate whose first run takes so many times the control's is not timed at all: it is as slow as that."""
 POISON = 0x7F
 """The byte that results are filled with before a run: who leaves an element out is found."""
 
@@ -75,13 +77,15 @@ def measure(
     again: bool = False,
     ranking: Any = None,
     index: int | None = None,
+    constants: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Draw a configuration of a kernel's space, and time it beside a control; both are texts of whole programs.
 
     Of several seeds the one is taken whose decisions a `ranking`, a Ranker in JSON with the names of its columns, puts
-    first. An `index` is the number of a configuration; with neither the space is taken as it is decided. The result has
-    the schedule, `trace`, and its `ratio` and `seconds`; or `known` where every trace is one of those; or `wrong`, what
-    was wrong with its results. Raises LaminaError where all seeds are refused.
+    first. An `index` is the number of a configuration; with neither the space is taken as it is decided. Inputs are
+    random but for `constants`, values by their positions. The result has the schedule, `trace`, and its `ratio` and
+    `seconds`; or `known` where every trace is one of those; or `wrong`, what was wrong with its results. Raises
+    LaminaError where all seeds are refused.
     """
     module, trace = chosen(space, seeds, share, known, ranking, index)
     if trace in known:
@@ -90,9 +94,15 @@ def measure(
     assert target is not None
     candidate, other = compiled_module(module, target), compiled_text(control, "control", target)
     inputs = random_inputs(other.info.inputs)
-    wrong = difference(other, candidate, inputs)
+    for n, value in (constants or {}).items():
+        port = other.info.inputs[int(n)]
+        inputs[port.name] = np.array(value, inputs[port.name].dtype)
+    (expected, quick), (found, slow) = (_results(program, inputs) for program in (other, candidate))
+    wrong = difference(expected, found, dtypes_of(other))
     if wrong:
         return {"trace": trace, "wrong": wrong}
+    if slow > HOPELESS * quick:
+        return {"trace": trace, "ratio": (slow / quick,) * 3, "seconds": slow}
     ratio, seconds = timed(other, candidate, inputs, ROUNDS[again])
     return {"trace": trace, "ratio": ratio, "seconds": seconds}
 
@@ -151,20 +161,27 @@ def warm() -> None:
     measure(text, text, [0], 1.0, [])
 
 
-def difference(control: CompiledProgram, candidate: CompiledProgram, inputs: Mapping[str, Any]) -> str:
-    """The first result of the candidate that differs from the control's by more than an order of sums may make."""
-    expected, found = (_results(program, inputs) for program in (control, candidate))
-    tolerance = max(TOLERANCES.get(p.dtype, 0.0) for p in (*control.info.inputs, *control.info.outputs))
+def difference(expected: Mapping[str, Array], found: Mapping[str, Array], dtypes: Iterable[str]) -> str:
+    """The first result that differs from what is expected by more than an order of sums of these dtypes may make."""
+    tolerance = max(TOLERANCES.get(dtype, 0.0) for dtype in dtypes)
     return Comparer(list(expected), tolerance).difference(found, expected)
 
 
-def _results(program: CompiledProgram, inputs: Mapping[str, Any]) -> dict[str, Array]:
+def dtypes_of(program: CompiledProgram) -> list[str]:
+    """The dtypes of a program's arrays."""
+    return [p.dtype for p in (*program.info.inputs, *program.info.outputs)]
+
+
+def _results(program: CompiledProgram, inputs: Mapping[str, Any]) -> tuple[dict[str, Array], float]:
+    """The results of a first run, and its seconds."""
     arrays = program.check(inputs)
     outputs = program.outputs(arrays)
     for o in outputs:
         o.view(np.uint8).fill(POISON)
+    start = perf_counter_ns()
     program.run_into(arrays, outputs)
-    return {p.name: o for p, o in zip(program.info.outputs, outputs, strict=True)}
+    seconds = max(perf_counter_ns() - start, 1) / 1e9
+    return {p.name: o for p, o in zip(program.info.outputs, outputs, strict=True)}, seconds
 
 
 class _Timed:

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 from lamina.dialects.schedule.records import Record, read_records
 from lamina.driver import api
 from lamina.errors import UsageError
-from lamina.ir.context import LaminaContext
-from lamina.ir.parsing import parse_text
 from lamina.ir.targets import target_of
 from lamina.measure.timing import columns, duration, random_inputs
 from lamina.store.record_file import append_records
@@ -94,12 +92,12 @@ def tune_model(
 
 def tasks_of_program(program: Executable, arrays: Mapping[str, Any], target: str) -> list[KernelTask]:
     """The tasks of a program, each with its share of an inference."""
-    text, profile = program.text("te"), program.profile(arrays, repeats=PROFILED)
+    source, profile = program.source("te"), program.profile(arrays, repeats=PROFILED)
     seconds: dict[str, float] = {}
     for row in profile:
         seconds[row.kernel.symbol] = seconds.get(row.kernel.symbol, 0.0) + row.seconds
-    module = parse_text(LaminaContext(), text, "te")
-    return [t.with_share(seconds) for t in tasks_of(module, target_of(target, program.threads))]
+    tasks = tasks_of(source.module, target_of(target, program.threads), source.params)
+    return [t.with_share(seconds) for t in tasks]
 
 
 def by_turns(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.schedule.records import Record
 from lamina.errors import LaminaError
 from lamina.ir.context import LaminaContext
@@ -80,12 +81,11 @@ class Progress:
         return self.best is None or self.best.ratio is None or record.ratio[2] < self.best.ratio[2]
 
 
-def opened(schedule: str) -> str:
-    """The space of a te.schedule's text (`te-open-space`)."""
-    module = parse_text(LaminaContext(), schedule, "schedule")
+def opened(task: KernelTask) -> str:
+    """The space around the schedule of a task (`te-open-space`)."""
+    module = parse_text(LaminaContext(), task.program(task.schedule), "task")
     run_pipeline(module, LaminaContext(), parse_pipeline("te-open-space"))
-    (space,) = module.ops
-    return str(space)
+    return str(next(op for op in module.ops if isinstance(op, ScheduleOp)))
 
 
 def decided_in(trace: str) -> dict[str, list[int]]:

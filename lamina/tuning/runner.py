@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
+from time import monotonic
 from typing import Any
 
 import lamina
@@ -26,6 +27,9 @@ WARM = "lamina.tuning.measuring:warm"
 """Called in a worker before its first candidate: its copies have all that they import."""
 SECONDS = 20.0
 """A candidate may take so long, its compilation included."""
+PATIENCE, LEAST = 4.0, 2.0
+"""A candidate may take so many times what the quickest one of its kernel took, and so many seconds at least: one that
+takes longer to compile is thousands of statements, and no good."""
 MEMORY = 8 << 30
 """Bytes of address space that it may take."""
 
@@ -55,6 +59,8 @@ class Runner:
     def __init__(self, workers: int = 1, seconds: float = SECONDS, function: str = MEASURE) -> None:
         """`function` takes the place of `measuring.measure` in tests."""
         self._function, self._seconds = function, seconds
+        self._quickest: dict[tuple[str, str, int], float] = {}
+        """Seconds of a candidate that ran, by the place of its task."""
         self._servers = [Server((WARM,), MEMORY) for _ in range(workers)]
         self._free: SimpleQueue[Server] = SimpleQueue()
         for server in self._servers:
@@ -89,16 +95,21 @@ class Runner:
             "again": candidate.again,
             "ranking": candidate.ranking,
             "index": candidate.index,
+            "constants": {str(n): value for n, value in task.constants.items()},
         }
         server = self._free.get()
+        quickest = self._quickest.get(task.place, self._seconds)
+        start = monotonic()
         try:
-            found: Any = server.call(self._function, arguments, self._seconds)
+            limit = min(self._seconds, max(PATIENCE * quickest, LEAST))
+            found: Any = server.call(self._function, arguments, limit)
         finally:
             self._free.put(server)
         if isinstance(found, Outcome):
             return _failed(task, candidate.space, f"{found.kind}: {found.said}")
         if found.get("known"):
             return None
+        self._quickest[task.place] = min(quickest, monotonic() - start)
         if found.get("wrong"):
             return _failed(task, found["trace"], f"wrong: {found['wrong']}")
         median, low, high = found["ratio"]

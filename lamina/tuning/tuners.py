@@ -23,8 +23,10 @@ from lamina.tuning.boosted_trees import LOSSES, Ranker, flat, rows_of
 from lamina.tuning.progress import Measured, Progress
 from lamina.tuning.runner import Candidate
 
-FEW = 0.15
-"""The share of the knobs in which a candidate differs from the best so far."""
+NEAR, MIDDLE, FAR = 2.0, 4.0, 10.0
+"""The knobs in which a candidate near the best so far differs from it, on average, one farther away, and one far away.
+Numbers, not shares: of a Winograd kernel's twenty most changes of six were many times slower, and of all of them a
+hundred times (ResNet-50 as x86-64-v3 on a Zen 5)."""
 BATCH = 8
 """Candidates of one kernel before the next kernel is chosen."""
 LEARNT = 24
@@ -33,8 +35,6 @@ REMEMBERED = 300
 """The latest measured candidates are learnt of: all pairs of them are compared, a fifth of a second for so many."""
 DRAWS = 4
 """Draws from which the trees choose one: a draw takes a tenth of what the measurement of a candidate does."""
-UNGUIDED = 4
-"""One of so many candidates is not chosen, so that the trees hear of what they would never have tried."""
 POPULATION = 24
 """The fastest configurations so far that a genetic search draws parents from."""
 MUTATED = 0.1
@@ -104,7 +104,11 @@ def crossed(mother: Measured, father: Measured, r: random.Random) -> str:
 
 
 class ModelTuner(Tuner):
-    """Draws that boosted trees choose, which learn from what was measured; half of them near the best so far."""
+    """Draws that boosted trees choose, which learn from what was measured.
+
+    Of four two are near the best so far, or the default, one is farther from it and one far away: that one the trees do
+    not choose, so that they hear of what they would never have tried.
+    """
 
     def __init__(self, loss: str = "rank") -> None:
         if loss not in LOSSES:
@@ -117,12 +121,13 @@ class ModelTuner(Tuner):
         """Draw some, each as the trees rank them after all that was measured."""
         self._learn(kernel)
         drawn: list[Candidate] = []
+        space = kernel.best.trace if kernel.best is not None else kernel.space
         for n in range(count):
-            near = n % 2 == 0 and (kernel.best is not None or kernel.tried < BATCH)
-            space = kernel.best.trace if near and kernel.best is not None else kernel.space
-            ranking = self.ranking if n % UNGUIDED != UNGUIDED - 1 else None
+            knobs = (NEAR, MIDDLE, NEAR, FAR)[n % 4]
+            ranking = self.ranking if knobs != FAR else None
             seeds = tuple(r.randrange(2**31) for _ in range(DRAWS if ranking is not None else 1))
-            drawn.append(Candidate(kernel.task, space, seeds, FEW if near else 1.0, ranking=ranking))
+            share = min(knobs / max(kernel.space.count(" knob "), 1), 1.0)
+            drawn.append(Candidate(kernel.task, space, seeds, share, ranking=ranking))
         return drawn
 
     def _learn(self, kernel: Progress) -> None:

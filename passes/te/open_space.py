@@ -19,7 +19,8 @@ After:
 
 The decisions that there are become the defaults: applied as it stands, a space is the schedule that it was. So every
 schedule can be searched around, the defaults of a target as well as one that a person has written. Numbers that are
-drawn already, and vectors' lanes but for half and twice as many, stay as they are.
+drawn already, and vectors' lanes but for half and twice as many, stay as they are; and so do unrolled loops over what
+is in registers, which would be memory where a loop runs over it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.schedule.factors import SAMPLED
+from lamina.dialects.schedule.nest.edits import accesses
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.schedule.primitives.choose import ChooseOp
 from lamina.dialects.schedule.primitives.partition import PartitionOp
@@ -41,7 +43,12 @@ from lamina.dialects.schedule.primitives.split import SplitOp
 from lamina.dialects.schedule.primitives.unroll import UnrollOp
 from lamina.dialects.schedule.primitives.vectorize import VectorizeOp
 from lamina.dialects.schedule.sampling import SamplingBase
+from lamina.dialects.te.ops import FuncOp
+from lamina.dialects.tir.memory import AllocOp
+from lamina.dialects.tir.ops import ForOp
+from lamina.errors import LaminaError
 from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.te_to_tir.te_to_tir import apply_schedules
 
 FACTORS = tuple(sorted({m * 2**k for m in (1, 3, 5, 7) for k in range(13)}))
 """Factors that are tried: small odd ones and their doubles, which divide most extents and fill most register files."""
@@ -56,16 +63,49 @@ class OpenSpacePass(ModulePass):
     name = "te-open-space"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fixed = _over_registers(op, ctx)
         for schedule in [s for s in op.ops if isinstance(s, ScheduleOp)]:
             taken = {p.knob.data for p in schedule.body.walk() if isinstance(p, SamplingBase) and p.knob is not None}
             for primitive in list(schedule.body.block.ops):
                 if isinstance(primitive, SplitOp):
                     _open_split(primitive, taken)
-                elif isinstance(primitive, UnrollOp):
+                elif isinstance(primitive, UnrollOp) and primitive not in fixed:
                     knob = _knob(primitive.loop, "", taken)
                     _replaced(primitive, SampleAnnotationOp.make(primitive.loop, ["none", "unroll"], 1, knob))
                 elif isinstance(primitive, (PartitionOp, PrefetchOp)):
                     _open_choice(primitive, taken)
+
+
+def _over_registers(module: ModuleOp, ctx: Context) -> set[UnrollOp]:
+    """The te.unroll of a module whose loops index what is in registers, as far as its schedules can be applied."""
+    functions = {f.sym_name.data for f in module.ops if isinstance(f, FuncOp)}
+    mine = [s for s in module.ops if isinstance(s, ScheduleOp) and s.func.root_reference.data in functions]
+    copy = module.clone()
+    for schedule in [s for s in copy.ops if isinstance(s, ScheduleOp)]:
+        if schedule.func.root_reference.data not in functions:
+            edit.erase(schedule)
+    copies = [s for s in copy.ops if isinstance(s, ScheduleOp)]
+    try:
+        with edit.counted_elsewhere():
+            _, states = apply_schedules(copy, ctx)
+    except LaminaError:
+        return set()
+    found: set[UnrollOp] = set()
+    for one, other in zip(mine, copies, strict=True):
+        loops = states[one.func.root_reference.data].loops
+        for a, b in zip(one.body.walk(), other.body.walk(), strict=True):
+            loop = loops.get(b.loop) if isinstance(b, UnrollOp) else None
+            if isinstance(a, UnrollOp) and loop is not None and _indexes_registers(loop):
+                found.add(a)
+    return found
+
+
+def _indexes_registers(loop: ForOp) -> bool:
+    buffers = ((a, a.buffer_value().owner) for a in accesses(loop))
+    return any(
+        isinstance(home, AllocOp) and home.scope.data == "register" and any(loop.var in f.dims() for f in a.forms())
+        for a, home in buffers
+    )
 
 
 def _knob(value: SSAValue, ending: str, taken: set[str]) -> str:

@@ -71,14 +71,7 @@ class TeToTirPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.stop_after < -1:
             raise UsageError(f"te-to-tir: stop-after is {self.stop_after}; it is a number of primitives, -1 for all")
-        # A program does not stop between two levels; a schedule may end after any of its primitives.
-        with edit.transaction(op):
-            lowered = lower_module(op)
-        intrinsics = IntrinsicTable(lowered.declared, ctx, lower_function, module_target(op))
-        for name, schedule in lowered.schedules.items():
-            if name not in lowered.functions:
-                raise InputError(f"te-to-tir: the schedule of @{name} has no function", op=schedule)
-            apply_schedule(schedule, lowered.functions[name], lowered.arguments[name], self.stop_after, intrinsics)
+        lowered, _ = apply_schedules(op, ctx, self.stop_after)
         with edit.counted_elsewhere():
             for schedule in lowered.schedules.values():
                 edit.take(schedule)
@@ -175,13 +168,31 @@ def lower_module(op: ModuleOp) -> Lowered:
     return lowered
 
 
+def apply_schedules(op: ModuleOp, ctx: Context, stop_after: int = -1) -> tuple[Lowered, dict[str, ScheduleState]]:
+    """Let the functions of a module be the loops that their schedules say; these stay, and know their loops.
+
+    Raises InputError at the primitive that cannot be applied.
+    """
+    # A program does not stop between two levels; a schedule may end after any of its primitives.
+    with edit.transaction(op):
+        lowered = lower_module(op)
+    intrinsics = IntrinsicTable(lowered.declared, ctx, lower_function, module_target(op))
+    states: dict[str, ScheduleState] = {}
+    for name, schedule in lowered.schedules.items():
+        if name not in lowered.functions:
+            raise InputError(f"te-to-tir: the schedule of @{name} has no function", op=schedule)
+        func, arguments = lowered.functions[name], lowered.arguments[name]
+        states[name] = apply_schedule(schedule, func, arguments, stop_after, intrinsics)
+    return lowered, states
+
+
 def apply_schedule(
     schedule: ScheduleOp,
     func: tir.FuncOp,
     arguments: dict[str, SSAValue],
     stop_after: int = -1,
     intrinsics: IntrinsicTable | None = None,
-) -> None:
+) -> ScheduleState:
     """Apply primitives from the top. Raises InputError at the primitive that cannot be applied."""
     state = ScheduleState(func, arguments, intrinsics=intrinsics)
     for n, primitive in enumerate(in_order(schedule.body.block.ops)):
@@ -207,6 +218,7 @@ def apply_schedule(
         if not has_location(op):
             around = op.parent_op()
             op.location = around.location if around is not None and around is not func else schedule.location
+    return state
 
 
 # -- functions ------------------------------------------------------------------------------------------

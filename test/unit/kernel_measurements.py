@@ -15,7 +15,7 @@ from lamina.ir.pipeline import parse_pipeline
 from lamina.tuning.measuring import chosen
 
 
-def by_factor(control: str, known: Sequence[str], again: bool = False, **given: Any) -> dict[str, Any]:
+def by_factor(control: str, known: Sequence[str], constants: Any, again: bool = False, **given: Any) -> dict[str, Any]:
     """A time that is least where the loop j is split by 24, and looks better the first time than the second."""
     _, trace = chosen(known=known, **given)
     if trace in known:

@@ -66,7 +66,7 @@ class ConfigSpace:
     """The configurations of a task, by their numbers."""
 
     def __init__(self, work: KernelTask) -> None:
-        self._progress = Progress(work, opened(work.schedule))
+        self._progress = Progress(work, opened(work))
 
     def __len__(self) -> int:
         """The number of configurations, those included that are refused."""
@@ -161,11 +161,11 @@ def extract_from_program(
     machine = compile_target(target)
     module = with_params(mod if isinstance(mod, IRModule) else IRModule.from_expr(mod), params)
     settings = Settings.of(machine, opt_level=PassContext.active() or PassContext(3))
-    text = api.texts(model_of(module), settings).get("te")
+    source = api.texts(model_of(module), settings).source("te")
     wanted = None if ops is None else {str(getattr(op, "name", op)) for op in ops}
-    te = parse_text(LaminaContext(), text, "te")
-    kernels = {f.sym_name.data: f for f in te.ops if isinstance(f, FuncOp)}
-    found = [t for t in tasks_of(te, machine) if everything or _is_wanted(kernels[t.names[0]], wanted)]
+    kernels = {f.sym_name.data: f for f in source.module.ops if isinstance(f, FuncOp)}
+    tasks = tasks_of(source.module, machine, source.params)
+    found = [t for t in tasks if everything or _is_wanted(kernels[t.names[0]], wanted)]
     return [Task(t.with_share(dict.fromkeys(t.names, 1.0)), target) for t in found]
 
 
