@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from lamina.errors import did_you_mean
 
 INSTEAD: dict[str, str] = {
-    "autotvm.template": "a te.schedule with sampling primitives (docs/schedules.md), which opt-tool draws",
-    "autotvm.get_config": "a te.schedule with sampling primitives (docs/schedules.md), which opt-tool draws",
     "autotvm.graph_tuner": "`lamina tune`, which measures whole models in the end",
     "auto_scheduler.SketchPolicy": "task.tune(...): there is one policy",
     "auto_scheduler.LocalRPCMeasureContext": "auto_scheduler.LocalRunner()",

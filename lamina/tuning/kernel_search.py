@@ -15,8 +15,9 @@ from time import monotonic
 
 from lamina.dialects.schedule.records import Record, latest_records
 from lamina.tuning.kernel_task import KernelTask
-from lamina.tuning.progress import Progress, opened
+from lamina.tuning.progress import Progress
 from lamina.tuning.runner import SECONDS, Candidate, Runner
+from lamina.tuning.spaces import ScheduleSpace, Space
 from lamina.tuning.tuners import BATCH, DEFAULT, TUNERS, Tuner
 
 LEAST_SHARE = 0.005
@@ -50,14 +51,15 @@ def search(
     known: Sequence[Record] = (),
     tuner: Callable[[], Tuner] = TUNERS[DEFAULT],
     limit: float = SECONDS,
+    space: Callable[[KernelTask], Space] = ScheduleSpace,
 ) -> list[Progress]:
     """Search until the budget is spent; each candidate's record goes to `keep` as soon as it is there.
 
     `known` are records of before, whose candidates are not measured again and whose gains are searched around. `tuner`
-    makes the tuner of a kernel. A candidate may take `limit` seconds.
+    makes the tuner of a kernel, `space` its space. A candidate may take `limit` seconds.
     """
     end, r = monotonic() + budget.seconds, random.Random(seed)
-    kernels = [Progress(t, opened(t)) for t in tasks if t.share >= LEAST_SHARE]
+    kernels = [Progress(t, space(t)) for t in tasks if t.share >= LEAST_SHARE]
     tuners = {k.task.place: tuner() for k in kernels}
     for record in latest_records(known):
         for kernel in kernels:

@@ -51,6 +51,8 @@ class Candidate:
     """The columns and the trees of a Ranker, in JSON, that says which is the best; the first seed without."""
     index: int | None = None
     """The number of the configuration, in the place of seeds."""
+    refusal: str = ""
+    """The reason for which it is refused already."""
 
 
 class Runner:
@@ -86,6 +88,8 @@ class Runner:
 
     def _measured(self, candidate: Candidate, known: Sequence[str]) -> Record | None:
         task = candidate.task
+        if candidate.refusal:
+            return _failed(task, candidate.space, f"refusal: {candidate.refusal}")
         arguments = {
             "control": task.program(task.schedule),
             "space": task.program(candidate.space),

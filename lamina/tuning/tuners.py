@@ -16,11 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from lamina.ir.context import LaminaContext
-from lamina.ir.parsing import parse_text
-from lamina.passes.te.draw_decisions import with_decisions
 from lamina.tuning.boosted_trees import LOSSES, Ranker, flat, rows_of
-from lamina.tuning.progress import Measured, Progress
+from lamina.tuning.progress import Progress
 from lamina.tuning.runner import Candidate
 
 NEAR, MIDDLE, FAR = 2.0, 4.0, 10.0
@@ -33,8 +30,6 @@ LEARNT = 24
 """Measured candidates from which on their order is learnt."""
 REMEMBERED = 300
 """The latest measured candidates are learnt of: all pairs of them are compared, a fifth of a second for so many."""
-DRAWS = 4
-"""Draws from which the trees choose one: a draw takes a tenth of what the measurement of a candidate does."""
 POPULATION = 24
 """The fastest configurations so far that a genetic search draws parents from."""
 MUTATED = 0.1
@@ -54,7 +49,7 @@ class RandomTuner(Tuner):
 
     def candidates(self, kernel: Progress, r: random.Random, count: int) -> list[Candidate]:
         """Draw some."""
-        return [Candidate(kernel.task, kernel.space, (r.randrange(2**31),)) for _ in range(count)]
+        return [kernel.space.drawn(r) for _ in range(count)]
 
 
 class GridTuner(Tuner):
@@ -65,9 +60,9 @@ class GridTuner(Tuner):
 
     def candidates(self, kernel: Progress, r: random.Random, count: int) -> list[Candidate]:
         """The next ones."""
-        end = min(self._next + count, kernel.size, self._end)
-        found = [Candidate(kernel.task, kernel.space, index=n) for n in range(self._next, end)]
-        self._next = end
+        end = min(self._next + count, kernel.space.size, self._end)
+        found = [kernel.space.numbered(n) for n in range(self._next, end)]
+        self._next = max(self._next, end)
         return found
 
 
@@ -85,22 +80,10 @@ class GeneticTuner(Tuner):
         """Draw some children."""
         parents = sorted(kernel.measured, key=lambda m: m.cost)[: self._population]
         if len(kernel.measured) < self._population:
-            return RandomTuner().candidates(kernel, r, count)
+            return [kernel.space.drawn(r) for _ in range(count)]
         weights = range(len(parents), 0, -1)
-        found: list[Candidate] = []
-        for _ in range(count):
-            mother, father = r.choices(parents, weights, k=2)
-            child = crossed(mother, father, r)
-            seeds = (r.randrange(2**31),) if self._mutated else ()
-            found.append(Candidate(kernel.task, child, seeds, self._mutated))
-        return found
-
-
-def crossed(mother: Measured, father: Measured, r: random.Random) -> str:
-    """The mother's schedule in which about half of the knobs are decided as the father's are."""
-    taken = {name: decided for name, decided in father.decided.items() if r.random() < 0.5}
-    (schedule,) = with_decisions(parse_text(LaminaContext(), mother.trace, "schedule"), taken).ops
-    return str(schedule)
+        pairs = (r.choices(parents, weights, k=2) for _ in range(count))
+        return [kernel.space.crossed(mother, father, self._mutated, r) for mother, father in pairs]
 
 
 class ModelTuner(Tuner):
@@ -120,15 +103,9 @@ class ModelTuner(Tuner):
     def candidates(self, kernel: Progress, r: random.Random, count: int) -> list[Candidate]:
         """Draw some, each as the trees rank them after all that was measured."""
         self._learn(kernel)
-        drawn: list[Candidate] = []
-        space = kernel.best.trace if kernel.best is not None else kernel.space
-        for n in range(count):
-            knobs = (NEAR, MIDDLE, NEAR, FAR)[n % 4]
-            ranking = self.ranking if knobs != FAR else None
-            seeds = tuple(r.randrange(2**31) for _ in range(DRAWS if ranking is not None else 1))
-            share = min(knobs / max(kernel.space.count(" knob "), 1), 1.0)
-            drawn.append(Candidate(kernel.task, space, seeds, share, ranking=ranking))
-        return drawn
+        near = kernel.best.trace if kernel.best is not None else ""
+        distances = [(NEAR, MIDDLE, NEAR, FAR)[n % 4] for n in range(count)]
+        return [kernel.space.drawn(r, d, near, self.ranking if d != FAR else None) for d in distances]
 
     def _learn(self, kernel: Progress) -> None:
         """Learn the order of what was measured."""

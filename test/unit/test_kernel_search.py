@@ -26,8 +26,9 @@ from lamina.tuning.boosted_trees import Ranker, Tree
 from lamina.tuning.kernel_search import Budget, search
 from lamina.tuning.kernel_task import KernelTask, tasks_of
 from lamina.tuning.measuring import chosen, interval, measure, timed
-from lamina.tuning.progress import Progress, decided_in, opened
+from lamina.tuning.progress import Progress
 from lamina.tuning.runner import Candidate, Runner
+from lamina.tuning.spaces import ScheduleSpace, decided_in, opened
 from lamina.tuning.tuners import TUNERS, GeneticTuner, ModelTuner
 
 from .kernel_measurements import SABOTAGE
@@ -143,8 +144,8 @@ def test_of_some_draws_the_one_is_taken_that_ranks_first(task: KernelTask) -> No
 
 
 def test_the_latest_are_learnt_of_and_none_of_another_time(task: KernelTask, monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel, tuner, r = Progress(task, opened(task)), ModelTuner(), random.Random(0)
-    _, trace = chosen(task.program(kernel.space), [1], 1.0, [])
+    kernel, tuner, r = Progress(task, ScheduleSpace(task)), ModelTuner(), random.Random(0)
+    _, trace = chosen(task.program(opened(task)), [1], 1.0, [])
     good = Record(task.key, task.machine, 1, trace, (0.9, 0.8, 0.95), 0.001)
     for record in (*[good] * 4, replace(good, trace="te.schedule @task {\n  te.forgotten\n}")):
         kernel.take(record)
@@ -157,26 +158,26 @@ def test_the_latest_are_learnt_of_and_none_of_another_time(task: KernelTask, mon
     assert tuner.ranking is not None
     assert [len(c.seeds) for c in drawn] == [4, 4, 4, 1] * 2
     assert {c.space for c in drawn} == {trace}, "all are around the best"
-    knobs = kernel.space.count("knob")
+    knobs = opened(task).count("knob")
     assert [c.share * knobs for c in drawn[:4]] == [min(n, knobs) for n in (2, 4, 2, 10)]
 
 
 def test_a_grid_has_each_configuration_once(task: KernelTask) -> None:
-    kernel, tuner, r = Progress(task, opened(task)), TUNERS["grid"](), random.Random(0)
+    kernel, tuner, r = Progress(task, ScheduleSpace(task)), TUNERS["grid"](), random.Random(0)
     found: list[int | None] = []
     while batch := tuner.candidates(kernel, r, 7):
         found += [c.index for c in batch]
-    assert found == list(range(kernel.size)) and kernel.size > 20
-    space = task.program(kernel.space)
-    traces = {chosen(space, [], 1.0, [], index=n)[1] for n in range(0, kernel.size, 5)}
-    assert len(traces) == -(-kernel.size // 5)
+    assert found == list(range(kernel.space.size)) and kernel.space.size > 20
+    space = task.program(opened(task))
+    traces = {chosen(space, [], 1.0, [], index=n)[1] for n in range(0, kernel.space.size, 5)}
+    assert len(traces) == -(-kernel.space.size // 5)
 
 
 def test_children_have_the_knobs_of_fast_parents(task: KernelTask) -> None:
-    kernel, tuner, r = Progress(task, opened(task)), GeneticTuner(4), random.Random(0)
-    space = task.program(kernel.space)
-    assert all(c.space == kernel.space for c in tuner.candidates(kernel, r, 8)), "there are no parents yet"
-    for n, index in enumerate((5, kernel.size - 3, 9, kernel.size - 7, 1, 2, 3)):
+    kernel, tuner, r = Progress(task, ScheduleSpace(task)), GeneticTuner(4), random.Random(0)
+    space = task.program(opened(task))
+    assert all(c.space == opened(task) for c in tuner.candidates(kernel, r, 8)), "there are no parents yet"
+    for n, index in enumerate((5, kernel.space.size - 3, 9, kernel.space.size - 7, 1, 2, 3)):
         _, trace = chosen(space, [], 1.0, [], index=index)
         kernel.take(Record(task.key, task.machine, 1, trace, (n + 1.0, n + 0.9, n + 1.1), 0.001))
     fast = kernel.measured[:4]
@@ -190,9 +191,9 @@ def test_children_have_the_knobs_of_fast_parents(task: KernelTask) -> None:
 
 
 def test_draws_of_the_whole_space(task: KernelTask) -> None:
-    kernel = Progress(task, opened(task))
+    kernel = Progress(task, ScheduleSpace(task))
     drawn = TUNERS["random"]().candidates(kernel, random.Random(0), 20)
-    assert len({c.seeds for c in drawn}) == 20 and {(c.space, c.share) for c in drawn} == {(kernel.space, 1.0)}
+    assert len({c.seeds for c in drawn}) == 20 and {(c.space, c.share) for c in drawn} == {(opened(task), 1.0)}
 
 
 def test_losses_are_known_by_name() -> None:

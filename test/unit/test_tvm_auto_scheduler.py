@@ -27,7 +27,7 @@ from lamina.compat.tvm.auto_scheduler import (
 from lamina.dialects.schedule.records import Record
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.tuning.measuring import chosen
-from lamina.tuning.progress import opened
+from lamina.tuning.spaces import opened
 
 TARGET = "llvm -num-cores=1"
 

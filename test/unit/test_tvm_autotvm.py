@@ -16,6 +16,7 @@ from lamina.cli import command as cli
 from lamina.compat import tvm
 from lamina.compat.tvm import autotvm, relay
 from lamina.compat.tvm.autotvm import LocalBuilder, LocalRunner, MeasureErrorNo, callback, record, task
+from lamina.compat.tvm.autotvm.task.kernels import config_of_trace
 from lamina.compat.tvm.autotvm.tuner import GATuner, GridSearchTuner, RandomTuner, XGBTuner
 from lamina.compat.tvm.contrib import graph_executor
 from lamina.dialects.schedule.records import read_records
@@ -88,19 +89,19 @@ def test_a_program_is_tuned_and_built_with_its_log(tmp_path: Path, capsys: pytes
     assert not {r.trace for r in again.records if not r.error} & {i.record.trace for i, _ in loaded}
 
 
-def first_of(space: task.ConfigSpace) -> task.ConfigEntity:
-    """The first configuration that is not refused."""
-    for index in range(len(space)):
+def first_of(dense: task.Task) -> str:
+    """The schedule of the first configuration that is not refused."""
+    for index in range(len(dense.config_space)):
         with suppress(LaminaError):
-            return space.get(index)
+            return dense.config_space.trace(index)
     raise AssertionError("all are refused")
 
 
 def slower(dense: task.Task, log: Path, ratio: float) -> str:
     """Add a line to a log: the first configuration that is not refused, so much of the default's time."""
-    trace = first_of(dense.config_space).trace
+    trace = first_of(dense)
     found = runner.Record(*dense.work.place, trace, (ratio, ratio, ratio), 0.001)
-    candidate = autotvm.MeasureInput(dense.target, dense, task.ConfigEntity(trace, 7), found)
+    candidate = autotvm.MeasureInput(dense.target, dense, config_of_trace(trace, 7), found)
     outcome = autotvm.MeasureResult((0.001,), MeasureErrorNo.NO_ERROR, 0.5, 1.0)
     with log.open("a") as file:
         file.write(record.encode(candidate, outcome) + "\n")

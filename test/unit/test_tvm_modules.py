@@ -27,7 +27,7 @@ ROOT = "lamina.compat.tvm"
     "name, hint",
     [
         ("meta_schedule", "tvm.meta_schedule is not bridged; use "),
-        ("autotvm.template", "tvm.autotvm.template is not bridged; use a te.schedule"),
+        ("autotvm.graph_tuner", "tvm.autotvm.graph_tuner is not bridged; use `lamina tune`"),
         ("meta_schedule.runner", "tvm.meta_schedule is not bridged; use "),
         ("relay.quantize", "tvm.relay.quantize is not bridged; use a quantised ONNX model"),
         ("relay.frontend.from_keras", "tvm.relay.frontend.from_keras is not bridged; use tf2onnx"),

@@ -12,8 +12,8 @@ from typing import Any
 from lamina.backends.cpu.processors import available_threads
 from lamina.compat.tvm.auto_scheduler.log import RecordToFile
 from lamina.compat.tvm.autotvm.measure import LocalBuilder, LocalRunner, measure_option
-from lamina.compat.tvm.autotvm.task import Task as KernelOfProgram
-from lamina.compat.tvm.autotvm.task import extract_from_program
+from lamina.compat.tvm.autotvm.task.kernels import Task as KernelOfProgram
+from lamina.compat.tvm.autotvm.task.kernels import extract_from_program
 from lamina.compat.tvm.composite_targets import compile_target
 from lamina.dialects.schedule.records import Record, best_records, read_records
 from lamina.dialects.target import TARGET

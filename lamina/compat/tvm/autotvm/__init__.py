@@ -25,6 +25,7 @@ from lamina.compat.tvm.autotvm.measure import (
     MeasureResult,
     measure_option,
 )
+from lamina.compat.tvm.autotvm.task.template import get_config, template
 from lamina.ir.tvm_names import missing
 
 __all__ = [
@@ -36,10 +37,12 @@ __all__ = [
     "MeasureResult",
     "apply_history_best",
     "callback",
+    "get_config",
     "measure",
     "measure_option",
     "record",
     "task",
+    "template",
     "tuner",
 ]
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lamina.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
-    from lamina.compat.tvm.autotvm.task import ConfigEntity, LoggedTask, Task
+    from lamina.compat.tvm.autotvm.task import ConfigEntity, LoggedTask
+    from lamina.compat.tvm.autotvm.task.kernels import KernelTaskBase
     from lamina.dialects.schedule.records import Record
 
 
@@ -40,7 +41,7 @@ class MeasureInput(NamedTuple):
     """A candidate."""
 
     target: Any
-    task: Task | LoggedTask
+    task: KernelTaskBase | LoggedTask
     config: ConfigEntity
     record: Record
     """Its record, which is kept."""

@@ -26,7 +26,7 @@ def encode(inp: MeasureInput, result: MeasureResult, protocol: str = "json") -> 
     if protocol != "json":
         raise UnsupportedError(f"a log in {protocol!r}", hint='protocol="json"')
     line: dict[str, Any] = {
-        "input": [str(inp.target), inp.task.name, inp.task.args, {}],
+        "input": [str(inp.target), inp.task.workload[0], inp.task.workload[1:], {}],
         "config": inp.config.to_json_dict(),
         "result": [result.costs, result.error_no, result.all_cost, result.timestamp],
         "version": TVM_LOG,
@@ -47,7 +47,7 @@ def decode(row: str, protocol: str = "json") -> tuple[MeasureInput, MeasureResul
     except (ValueError, KeyError, TypeError) as e:
         raise InputError(f"no line of a log: {e}") from None
     task = LoggedTask(str(name), _tuples(args))
-    config = ConfigEntity(record.trace, int(data["config"]["index"]))
+    config = ConfigEntity.from_json_dict(data["config"])
     found = MeasureResult(tuple(costs), int(error_no), float(all_cost), float(timestamp))
     return MeasureInput(target, task, config, record), found
 

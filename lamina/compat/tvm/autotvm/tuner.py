@@ -8,7 +8,8 @@ from typing import Any
 
 from lamina.backends.cpu.processors import available_threads
 from lamina.compat.tvm.autotvm.measure import LocalBuilder, LocalRunner, MeasureInput, MeasureResult, result_of
-from lamina.compat.tvm.autotvm.task import ConfigEntity, Task
+from lamina.compat.tvm.autotvm.task import ConfigEntity
+from lamina.compat.tvm.autotvm.task.kernels import KernelTaskBase
 from lamina.dialects.schedule.records import Record
 from lamina.errors import UnsupportedError, UsageError
 from lamina.tuning import tuners
@@ -24,7 +25,7 @@ LOSSES = ("reg", "rank", "rank-binary")
 class Tuner:
     """Base of the tuners: measures candidates of one task."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: KernelTaskBase) -> None:
         self.task = task
         self.n_trial = 0
         self.early_stopping = 0
@@ -84,11 +85,12 @@ class Tuner:
             known=self._known,
             tuner=self.strategy,
             limit=builder.timeout + runner.timeout,
+            space=self.task.space,
         )
 
     def _take(self, record: Record, took: float, callbacks: Sequence[Callback]) -> None:
         self.records.append(record)
-        candidate = MeasureInput(self.task.target, self.task, ConfigEntity(record.trace), record)
+        candidate = MeasureInput(self.task.target, self.task, self.task.config_of(record.trace), record)
         pair = candidate, result_of(record, took, time())
         if record.seconds is not None and self.task.flop / record.seconds > self.best_flops:
             self.best_flops = self.task.flop / record.seconds
@@ -104,7 +106,7 @@ class Tuner:
 class RandomTuner(Tuner):
     """Draws of the whole space."""
 
-    def __init__(self, task: Task, range_idx: tuple[int, int] | None = None) -> None:
+    def __init__(self, task: KernelTaskBase, range_idx: tuple[int, int] | None = None) -> None:
         super().__init__(task)
         if range_idx is not None:
             raise UnsupportedError("RandomTuner: range_idx; draws are of the whole space")
@@ -116,7 +118,7 @@ class RandomTuner(Tuner):
 class GridSearchTuner(Tuner):
     """All configurations in the order of their numbers, or those of a range."""
 
-    def __init__(self, task: Task, range_idx: tuple[int, int] | None = None) -> None:
+    def __init__(self, task: KernelTaskBase, range_idx: tuple[int, int] | None = None) -> None:
         super().__init__(task)
         self._range = range_idx
 
@@ -128,7 +130,9 @@ class GridSearchTuner(Tuner):
 class GATuner(Tuner):
     """Children of the fastest so far."""
 
-    def __init__(self, task: Task, pop_size: int = 100, elite_num: int = 3, mutation_prob: float = 0.1) -> None:
+    def __init__(
+        self, task: KernelTaskBase, pop_size: int = 100, elite_num: int = 3, mutation_prob: float = 0.1
+    ) -> None:
         """`elite_num` changes nothing: the fastest stay as long as nothing is faster."""
         super().__init__(task)
         if pop_size < 2 or not 0 <= mutation_prob <= 1:
@@ -148,7 +152,7 @@ class XGBTuner(Tuner):
 
     def __init__(
         self,
-        task: Task,
+        task: KernelTaskBase,
         plan_size: int = 64,
         feature_type: str = "itervar",
         loss_type: str = "rank",

@@ -1,13 +1,16 @@
-"""`autotvm.task`: the kernels of a program whose schedules are searched for."""
+"""Tasks of a program: its kernels, whose schedules are searched for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import abc
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any, cast
 
+from lamina.compat.tvm.autotvm.task.space import ConfigEntity, entity_of
 from lamina.compat.tvm.composite_targets import compile_target
 from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.relay.build_module import model_of, with_params
@@ -22,7 +25,7 @@ from lamina.ir.parsing import parse_text
 from lamina.transform import PassContext
 from lamina.tuning.kernel_task import KernelTask, tasks_of
 from lamina.tuning.measuring import chosen
-from lamina.tuning.progress import Progress, decided_in, opened
+from lamina.tuning.spaces import ScheduleSpace, Space, decided_in
 
 PRODUCTS = ("arith.mulf", "arith.muli")
 """A kernel that sums what one of these gives is a task: convolutions, dense layers, products of matrices."""
@@ -39,90 +42,115 @@ _OF_PACKED = {
 """Operators whose weights are packed, and what they were made of."""
 
 
-@dataclass(frozen=True)
-class ConfigEntity:
-    """A configuration of a task's space: its knobs, decided."""
-
-    trace: str
-    """The te.schedule."""
-    index: int = 0
-    """Its number, where it was asked for by it."""
-
-    @cached_property
-    def decided(self) -> dict[str, list[int]]:
-        """The decisions by their knobs' names."""
-        return decided_in(self.trace)
-
-    def to_json_dict(self) -> dict[str, Any]:
-        """As TVM's logs have it."""
-        entity = [[name, "ot" if len(n) == 1 else "sp", n[0] if len(n) == 1 else n] for name, n in self.decided.items()]
-        return {"index": self.index, "code_hash": None, "entity": entity}
-
-    def __str__(self) -> str:
-        return f"{self.decided},None,{self.index}"
-
-
-class ConfigSpace:
-    """The configurations of a task, by their numbers."""
+class ScheduleConfigs:
+    """The configurations of a kernel's schedule, by their numbers."""
 
     def __init__(self, work: KernelTask) -> None:
-        self._progress = Progress(work, opened(work))
+        self._space = ScheduleSpace(work)
 
     def __len__(self) -> int:
         """The number of configurations, those included that are refused."""
-        return min(self._progress.size, 2**63 - 1)
+        return min(self._space.size, sys.maxsize)
 
     def get(self, index: int) -> ConfigEntity:
         """The configuration of a number. Raises LaminaError for one that is refused, and where there is none."""
-        _, trace = chosen(self._progress.task.program(self._progress.space), [], 1.0, [], index=index)
-        return ConfigEntity(trace, index)
+        return config_of_trace(self.trace(index), index)
+
+    def trace(self, index: int) -> str:
+        """The te.schedule of a number. Raises LaminaError as `get` does."""
+        return chosen(self._space.task.program(self._space.text), [], 1.0, [], index=index)[1]
 
 
-@dataclass(frozen=True)
-class Task:
-    """A kernel and its space."""
+def config_of_trace(trace: str, index: int = 0) -> ConfigEntity:
+    """The decisions of a te.schedule as a configuration."""
+    decided = decided_in(trace)
+    return ConfigEntity(
+        index, {name: entity_of(*(("ot", n[0]) if len(n) == 1 else ("sp", n))) for name, n in decided.items()}
+    )
 
-    work: KernelTask
+
+class KernelTaskBase(abc.ABC):
+    """Base of the tasks: a kernel of ours, and what is asked of it."""
+
     target: Any
+
+    @property
+    @abc.abstractmethod
+    def work(self) -> KernelTask:
+        """The kernel."""
+
+    @property
+    @abc.abstractmethod
+    def space(self) -> Callable[[KernelTask], Space]:
+        """Makes the space, as a search takes it."""
+
+    @abc.abstractmethod
+    def config_of(self, trace: str) -> ConfigEntity:
+        """The configuration that a te.schedule is of."""
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        return {}
+
+    @cached_property
+    def kernel(self) -> FuncOp:
+        """The te.func."""
+        (kernel,) = parse_text(LaminaContext(), self.work.kernel, "kernel").ops
+        assert isinstance(kernel, FuncOp)
+        return kernel
+
+    @cached_property
+    def flop(self) -> float:
+        """Operations of one run: what its stages compute for each element, the sums' additions included."""
+        return float(sum(_operations(op) for op in self.kernel.body.walk() if isinstance(op, ComputeOp)))
+
+    @property
+    def workload(self) -> tuple[Any, ...]:
+        """The name and the inputs."""
+        own: Any = self
+        return (own.name, *own.args)
+
+    def __repr__(self) -> str:
+        name, *args = self.workload
+        return f"Task(func_name={name}, args={tuple(args)}, kwargs={{}}, workload={self.workload})"
+
+
+class Task(KernelTaskBase):
+    """A kernel of a program and its space."""
+
+    def __init__(self, work: KernelTask, target: Any) -> None:
+        self._work = work
+        self.target = target
+
+    @property
+    def work(self) -> KernelTask:
+        """The kernel."""
+        return self._work
+
+    @property
+    def space(self) -> Callable[[KernelTask], Space]:
+        """Makes the space around the schedule that the kernel has."""
+        return ScheduleSpace
 
     @property
     def name(self) -> str:
         """The function that the kernel is in the compiled program."""
         return self.work.names[0]
 
-    @cached_property
-    def _kernel(self) -> FuncOp:
-        (kernel,) = parse_text(LaminaContext(), self.work.kernel, "kernel").ops
-        assert isinstance(kernel, FuncOp)
-        return kernel
-
     @property
     def args(self) -> tuple[tuple[Any, ...], ...]:
         """Its inputs, as TVM writes them: `("TENSOR", (1, 64, 56, 56), "float32")`."""
-        types = cast("Iterable[Any]", self._kernel.function_type.inputs)
+        types = cast("Iterable[Any]", self.kernel.function_type.inputs)
         return tuple(("TENSOR", tuple(shape_of(t)), dtype_name(t.element_type)) for t in types)
 
-    @property
-    def kwargs(self) -> dict[str, Any]:
-        return {}
-
-    @property
-    def workload(self) -> tuple[Any, ...]:
-        """The name and the inputs."""
-        return (self.name, *self.args)
-
     @cached_property
-    def config_space(self) -> ConfigSpace:
+    def config_space(self) -> ScheduleConfigs:
         """The configurations of its schedule."""
-        return ConfigSpace(self.work)
+        return ScheduleConfigs(self.work)
 
-    @cached_property
-    def flop(self) -> float:
-        """Operations of one run: what its stages compute for each element, the sums' additions included."""
-        return float(sum(_operations(op) for op in self._kernel.body.walk() if isinstance(op, ComputeOp)))
-
-    def __repr__(self) -> str:
-        return f"Task(func_name={self.name}, args={self.args}, kwargs={{}}, workload={self.workload})"
+    def config_of(self, trace: str) -> ConfigEntity:
+        """The decisions of a te.schedule."""
+        return config_of_trace(trace)
 
 
 @dataclass(frozen=True)
