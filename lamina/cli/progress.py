@@ -1,9 +1,13 @@
-"""Progress of long work: one live line on a terminal, silence in a pipe; or a line for each stage, on request."""
+"""Progress of long work: one live line on a terminal, silence in a pipe; or a line for each stage, on request.
+
+`LAMINA_PROGRESS=off` keeps a terminal silent, too.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, TextIO
@@ -23,6 +27,38 @@ def stage_of(step: str, current: str) -> str:
     if step == "cpu-schedule":
         return "te"
     return dialect if dialect in LEVELS else current
+
+
+def is_live(stream: TextIO) -> bool:
+    """Whether a line of a stream can be written over, and somebody wants to see it."""
+    wanted = os.environ.get("LAMINA_PROGRESS", "").lower() not in ("off", "0", "no")
+    return wanted and stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+class LiveLine:
+    """A line of a terminal that is written over, twice a second at most; nothing elsewhere."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._live = stream, is_live(stream)
+        self._shown, self._width = 0.0, 0
+
+    def show(self, text: Callable[[], str]) -> None:
+        """Write the line, where it is long enough since the last time."""
+        now = perf_counter()
+        if not self._live or now - self._shown < 0.5:
+            return
+        self._shown = now
+        said = text()
+        self._stream.write(f"\r{said.ljust(self._width)}")
+        self._stream.flush()
+        self._width = len(said)
+
+    def clear(self) -> None:
+        """Leave an empty line, for what is to be printed."""
+        if self._width:
+            self._stream.write(f"\r{' ' * self._width}\r")
+            self._stream.flush()
+            self._width = 0
 
 
 @dataclass
@@ -51,13 +87,8 @@ class StageProgress:
         self._live: Any = None
         self._start = perf_counter()
 
-    @property
-    def is_live(self) -> bool:
-        wanted = os.environ.get("LAMINA_PROGRESS", "").lower() not in ("off", "0", "no")
-        return wanted and self.stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-
     def __enter__(self) -> StageProgress:
-        if self.is_live:
+        if is_live(self.stream):
             from rich.console import Console
 
             self._live = Console(file=self.stream).status("starting", spinner="line")

@@ -16,11 +16,14 @@ from xdsl.parser import Parser
 import lamina
 from lamina.backends.cpu.jit import host_target
 from lamina.cli import command as cli
+from lamina.cli import progress
+from lamina.cli.commands import tune
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.schedule.records import Record, read_records
 from lamina.errors import InputError, LaminaError
 from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import run_pipeline
+from lamina.opt_tool.command import run_opt_tool
 from lamina.tuning import kernel_search, measuring, runner, tuners
 from lamina.tuning.boosted_trees import Ranker, Tree
 from lamina.tuning.kernel_search import Budget, search
@@ -428,10 +431,43 @@ def test_a_model_is_searched_and_compiled_with_what_was_found(tmp_path: Path) ->
     found, notes = read_records(records)
     assert found and not notes
     plain, ours = (lamina.compile(str(model), threads=1, records=r) for r in (None, records))
+    # The texts reproduce, the records being all that is added.
+    ours.save_texts(tmp_path / "texts")
+    status, again, err = run_opt_tool([str(tmp_path / "texts" / "relay.mlir"), "-p", ours.pipeline])
+    assert status == 0 and again == (tmp_path / "texts" / "llvm.mlir").read_text(), err
     r = np.random.default_rng(0)
     arrays = {p.name: r.standard_normal(p.shape).astype(np.float32) for p in plain.inputs}
     for a, b in zip(plain.run(arrays).values(), ours.run(arrays).values(), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
+
+
+class Terminal(io.StringIO):
+    """A stream that says that somebody looks."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_is_told_how_far_the_search_is(task: KernelTask, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(tune, "monotonic", lambda: clock[0])
+    silent, err = io.StringIO(), Terminal()
+    gain, slow = (Record(*task.place, "te.schedule", (r, r - 0.1, r + 0.1), 0.001) for r in (0.8, 1.2))
+    for stream in (silent, err):
+        kernel = Progress(task, ScheduleSpace(task))
+        clock[0] = 100.0
+        teller = tune.Teller(stream, 90.0)
+        for record in (slow, gain, slow):
+            kernel.take(record)
+            clock[0] += 10.0
+            teller(kernel, record)
+        teller.live.clear()
+    assert silent.getvalue() == "f: 0.800 [0.700..0.900] after 2\n"
+    said = err.getvalue().split("\r")
+    assert said[1] == "1 candidates, 6 a minute; 0 kernels faster, the model at 1.000 of its time; 1:20 left"
+    assert said[-2].isspace() and said[-1] == "", "the last line is cleared"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.cli.options import add_load
+from lamina.cli.progress import LiveLine
 from lamina.errors import EXIT_INPUT, EXIT_OK, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -165,27 +166,24 @@ class _Line:
     """Tells of each fault in a line, and on a terminal how far the campaign is."""
 
     def __init__(self, out: TextIO, err: TextIO, folder: Path) -> None:
-        self.out, self.err, self.folder = out, err, folder
-        self.start = self.shown = monotonic()
-        self.live = err.isatty()
+        self.out, self.folder, self.start = out, folder, monotonic()
+        self.live = LiveLine(err)
 
     def __call__(self, tally: Tally, report: Report) -> None:
         outcome = report.outcome
         if outcome.kind.is_fault:
-            self.end()
+            self.live.clear()
             self.out.write(f"{_told(outcome)}; seed {report.seed}, {self.folder / str(report.seed)}\n")
             self.out.flush()
-        now = monotonic()
-        if self.live and now - self.shown > 0.5:
-            self.shown = now
-            rate = tally.cases / (now - self.start)
+
+        def said() -> str:
+            rate = tally.cases / (monotonic() - self.start)
             refused = sum(map(len, tally.refusals.values()))
-            self.err.write(f"\r{tally.cases:,} graphs, {rate:.1f} a second, {refused} refused, {tally.found} faults ")
-            self.err.flush()
+            return f"{tally.cases:,} graphs, {rate:.1f} a second, {refused} refused, {tally.found} faults"
+
+        self.live.show(said)
 
     def end(self) -> None:
         """Clear the live line."""
-        if self.live:
-            self.err.write("\r" + " " * 70 + "\r")
-            self.err.flush()
+        self.live.clear()
         sys.stdout.flush()

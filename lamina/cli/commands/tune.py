@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.cli.command_models import context_of, given_inputs, model_loaded, timed_candidates
 from lamina.cli.options import add_choosing, add_inputs, add_model, add_rounds
+from lamina.cli.progress import LiveLine
 from lamina.cli.shell import path_argument
 from lamina.errors import EXIT_OK, UsageError
 
@@ -84,12 +86,6 @@ def _search(args: Any, out: TextIO, err: TextIO) -> int:
     if "rounds" in args.given:
         raise UsageError("--rounds is for choice files; a search measures as often as it needs")
 
-    def tell(kernel: Progress, record: Record) -> None:
-        if record is kernel.best and record.ratio is not None:
-            median, low, high = record.ratio
-            err.write(f"{kernel.task.names[0]}: {median:.3f} [{low:.3f}..{high:.3f}] after {kernel.tried}\n")
-            err.flush()
-
     model = model_loaded(args)
     bounds = {name: given for name in ("trials", "early_stopping") if (given := getattr(args, name)) is not None}
     for name, given in bounds.items():
@@ -97,7 +93,39 @@ def _search(args: Any, out: TextIO, err: TextIO) -> int:
             raise UsageError(f"--{name.replace('_', '-')} is at least 1, not {given}")
     budget = Budget(60 * (MINUTES if args.minutes is None else args.minutes), **bounds)
     inputs = given_inputs(args, model, err)
-    how = args.target, args.threads, context_of(args), inputs, args.seed, tell
+    teller = Teller(err, budget.seconds)
+    how = args.target, args.threads, context_of(args), inputs, args.seed, teller
     found = tune_model(model, args.output, budget, *how, tuner=args.tuner or DEFAULT)
+    teller.live.clear()
     out.write(f"{found}\n{args.output}\n")
     return EXIT_OK
+
+
+class Teller:
+    """Tells of each gain in a line, and on a terminal how far the search is."""
+
+    def __init__(self, err: TextIO, seconds: float) -> None:
+        self.err, self.live, self.seconds = err, LiveLine(err), seconds
+        self.start = monotonic()
+        self.saved: dict[str, float] = {}
+        """Of each kernel that has gained, the share of an inference that is saved."""
+        self.tried = 0
+
+    def __call__(self, kernel: Progress, record: Record) -> None:
+        self.tried += 1
+        if record is kernel.best and record.ratio is not None:
+            median, low, high = record.ratio
+            self.saved[kernel.task.key] = kernel.task.share * (1 - median)
+            self.live.clear()
+            self.err.write(f"{kernel.task.names[0]}: {median:.3f} [{low:.3f}..{high:.3f}] after {kernel.tried}\n")
+            self.err.flush()
+        self.live.show(self._said)
+
+    def _said(self) -> str:
+        took = monotonic() - self.start
+        left = max(round(self.seconds - took), 0)
+        pace, whole = 60 * self.tried / max(took, 1e-9), 1 - sum(self.saved.values())
+        return (
+            f"{self.tried} candidates, {pace:.0f} a minute; {len(self.saved)} kernels faster, the model at {whole:.3f} "
+            f"of its time; {left // 60}:{left % 60:02d} left"
+        )
