@@ -232,7 +232,7 @@ def test_constants_take_the_place_of_random_numbers(task: KernelTask, monkeypatc
 
 
 def test_what_is_hopeless_at_first_sight_is_not_timed(task: KernelTask, monkeypatch: pytest.MonkeyPatch) -> None:
-    text, times = task.program(task.schedule), iter([1.0, 6.5, 1.0, 5.5])
+    text, times = task.program(task.schedule), iter([1.0, 9.5, 6.5, 1.0, 5.5, 1.0, 40.0, 1.1])
     results = {"y": np.zeros(3, np.float32)}
 
     def first_run(program: Any, inputs: Any) -> Any:
@@ -245,7 +245,8 @@ def test_what_is_hopeless_at_first_sight_is_not_timed(task: KernelTask, monkeypa
     monkeypatch.setattr(measuring, "timed", looked)
     first = measure(text, text, [], 1.0, [])
     assert (first["ratio"], first["seconds"]) == ((6.5,) * 3, 6.5)
-    assert measure(text, text, [], 1.0, [])["ratio"] == (0.9, 0.8, 1.0)
+    for _ in range(2):
+        assert measure(text, text, [], 1.0, [])["ratio"] == (0.9, 0.8, 1.0), "the second run tells"
 
 
 def test_wrong_results_are_told(task: KernelTask) -> None:
