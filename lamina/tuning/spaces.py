@@ -68,11 +68,14 @@ class Space(abc.ABC):
 
 
 class ScheduleSpace(Space):
-    """The space around the schedule of a task: candidates are drawn where they are measured."""
+    """A te.schedule with open decisions: candidates are drawn where they are measured.
 
-    def __init__(self, task: KernelTask) -> None:
+    It is around the schedule of the task, or of another text, such as a sketch.
+    """
+
+    def __init__(self, task: KernelTask, text: str | None = None) -> None:
         self.task = task
-        self.text = opened(task)
+        self.text = opened(task) if text is None else text
         """The te.schedule with open decisions; those that there are, are the defaults."""
 
     @property
@@ -110,6 +113,13 @@ def opened(task: KernelTask) -> str:
     """The space around the schedule of a task (`te-open-space`)."""
     module = parse_text(LaminaContext(), task.program(task.schedule), "task")
     run_pipeline(module, LaminaContext(), parse_pipeline("te-open-space"))
+    return str(next(op for op in module.ops if isinstance(op, ScheduleOp)))
+
+
+def sketched(task: KernelTask) -> str:
+    """The space that the structure of a task's kernel gives, whatever schedule it has (`cpu-sketch`)."""
+    module = parse_text(LaminaContext(), task.program(""), "task")
+    run_pipeline(module, LaminaContext(), parse_pipeline("cpu-sketch"))
     return str(next(op for op in module.ops if isinstance(op, ScheduleOp)))
 
 

@@ -27,7 +27,7 @@ from lamina.compat.tvm.auto_scheduler import (
 from lamina.dialects.schedule.records import Record
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.tuning.measuring import chosen
-from lamina.tuning.spaces import opened
+from lamina.tuning.spaces import sketched
 
 TARGET = "llvm -num-cores=1"
 
@@ -50,7 +50,7 @@ def task() -> SearchTask:
 
 def drawn(task: SearchTask, ratio: float, seed: int = 1) -> Record:
     """A record of a configuration that took so much of the default's time."""
-    _, trace = chosen(task.work.program(opened(task.work)), range(seed, seed + 20), 1.0, [])
+    _, trace = chosen(task.work.program(sketched(task.work)), range(seed, seed + 20), 1.0, [])
     return Record(*task.work.place, trace, (ratio, ratio, ratio), 0.001)
 
 

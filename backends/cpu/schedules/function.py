@@ -11,6 +11,7 @@ softmax, layer and instance norm                row by row, reduced in lanes (`r
 reductions along memory                         each row in the lanes of vectors (`line_reductions.py`)
 reductions of columns                           several vectors of columns in registers (`column_reductions.py`)
 pooling                                         a tile of a row in registers, the padding left out (`pooling.py`)
+reductions that share what they read            a register tile, whatever they compute (`tiled_reduction.py`)
 other reductions                                vectors over the last dimension, accumulators in registers
 everything else                                 vectors over the last dimension, the rest in parallel
 """
@@ -48,6 +49,7 @@ from lamina.backends.cpu.schedules.recurrent import schedule_scan
 from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
 from lamina.backends.cpu.schedules.row_reductions import find_rows, schedule_rows
 from lamina.backends.cpu.schedules.steps import FEWEST_LANES, vector_lanes
+from lamina.backends.cpu.schedules.tiled_reduction import schedule_tiled_reduction, shares_reads
 from lamina.backends.cpu.schedules.winograd import find_winograd, is_pad, schedule_winograd
 from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
 from lamina.dialects.choices import Pick, first
@@ -66,7 +68,7 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
         _schedule_reductions(s, stages, target, pick)
     else:
         costs = for_target(target)
-        for stage in _kept(s, stages, lambda stage: should_inline(stage, costs)):
+        for stage in inline_stages(s, stages, lambda stage: should_inline(stage, costs)):
             schedule_elementwise(s, stage, target)
     for scan in func.body.block.ops:
         if isinstance(scan, ScanOp):
@@ -74,7 +76,7 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
     return s.build()
 
 
-def _kept(s: Schedule, stages: Sequence[Stage], is_inlined: Callable[[Stage], bool]) -> list[Stage]:
+def inline_stages(s: Schedule, stages: Sequence[Stage], is_inlined: Callable[[Stage], bool]) -> list[Stage]:
     """Inline stages. Returns the others."""
     kept: list[Stage] = []
     inlined: list[Stage] = []
@@ -101,7 +103,7 @@ def _schedule_reductions(s: Schedule, stages: Sequence[Stage], target: TargetAtt
     def is_inlined(stage: Stage) -> bool:
         return stage is padding or is_pad(stage) or stage not in whole and should_inline(stage, costs)
 
-    kept = _kept(s, stages, is_inlined)
+    kept = inline_stages(s, stages, is_inlined)
     done: set[str] = set()
     pool_padding = find_pool_padding(kept)
     if pool_padding is not None:
@@ -110,7 +112,7 @@ def _schedule_reductions(s: Schedule, stages: Sequence[Stage], target: TargetAtt
     if border is not None:
         done.add(border.pad.name)
     if winograd is not None:
-        follower = _follower(winograd.conv)
+        follower = follower_of(winograd.conv)
         done |= {stage.name for stage in winograd}
         if follower is not None:
             done.add(follower.name)
@@ -126,7 +128,7 @@ def _schedule_reductions(s: Schedule, stages: Sequence[Stage], target: TargetAtt
         if stage.name in done or 0 in stage.reduced:
             continue  # a reduction over nothing is but its initial value
         if stage.is_reduction:
-            follower = _follower(stage)
+            follower = follower_of(stage)
             if follower is not None:
                 done.add(follower.name)
             if is_pool_of_rows(stage):
@@ -153,7 +155,7 @@ def _forget(stage: Stage) -> None:
         producer.readers.remove(stage)
 
 
-def _follower(stage: Stage) -> Stage | None:
+def follower_of(stage: Stage) -> Stage | None:
     """The one stage that goes through a reduction's result element by element: its epilogue."""
     if stage.is_output or len(stage.readers) != 1:
         return None
@@ -189,5 +191,7 @@ def _schedule_reduction(
         schedule_line_reduction(s, stage, follower, target)
     elif is_column_reduction(stage, target):
         schedule_column_reduction(s, stage, follower, target)
+    elif shares_reads(stage):
+        schedule_tiled_reduction(s, stage, follower, target)
     else:
         schedule_plain_reduction(s, stage, follower, target)

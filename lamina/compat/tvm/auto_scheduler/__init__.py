@@ -12,8 +12,8 @@
     with auto_scheduler.ApplyHistoryBest("log.json"):
         lib = relay.build(mod, target=target, params=params)
 
-A task's space is the schedule that its kernel gets by default, with its decisions open (`te-open-space`); it is
-searched as `lamina tune` does.
+The space of a tensor program are its sketches (`cpu-sketch`), that of a network's kernel is the schedule that it gets
+by default, with its decisions open (`te-open-space`); both are searched as `lamina tune` does.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from lamina.tensor.program import te_module
 from lamina.tuning.kernel_search import Budget, search
 from lamina.tuning.kernel_task import KernelTask, tasks_of
 from lamina.tuning.progress import Progress
+from lamina.tuning.spaces import ScheduleSpace, Space, sketched
 
 WORKLOADS: dict[str, Callable[..., Sequence[Tensor]]] = {}
 """Functions that return the tensors of a program, arguments and results, by their names."""
@@ -104,7 +105,12 @@ class TuningOptions:
             budget = Budget(trials=self.num_measure_trials, early_stopping=self.early_stopping)
         threads = max(available_threads() // works[0].threads, 1)
         limit = builder.timeout + runner.timeout
-        return search(works, budget, keep, workers=min(builder.n_parallel or threads, threads), limit=limit)
+
+        def space(work: KernelTask) -> Space:
+            return by_key[work.key].space(work)
+
+        workers = min(builder.n_parallel or threads, threads)
+        return search(works, budget, keep, workers=workers, limit=limit, space=space)
 
 
 class SearchTask:
@@ -158,6 +164,10 @@ class SearchTask:
         """The kernel."""
         return self._kernel.work
 
+    def space(self, work: KernelTask) -> Space:
+        """The sketches of the program."""
+        return ScheduleSpace(work, sketched(work))
+
     @property
     def flop(self) -> float:
         """Operations of one run."""
@@ -201,6 +211,10 @@ class NetworkTask(SearchTask):
         self.target, self.desc, self.tensors = kernel.target, kernel.name, []
         self.workload_key = json.dumps([kernel.name, kernel.work.key])
         self.__dict__["_kernel"] = kernel
+
+    def space(self, work: KernelTask) -> Space:
+        """What is around the schedule that the kernel has."""
+        return ScheduleSpace(work)
 
     def apply_best(
         self, log_file: str | os.PathLike[str], include_compatible: bool = False, layout_rewrite_option: Any = None

@@ -1,0 +1,132 @@
+"""Reductions that share what they read, whatever they are called: a tile of rows by vectors in registers.
+
+    for the other dimensions, blocks of rows and of vectors: in parallel
+      for the reduction, its innermost steps unrolled
+        for the rows of a tile, its vectors: a vector of sums
+      the consumer, or a copy, of the tile
+
+An operand that many results meet is loaded once for a tile of them: a product of matrices, a window. What is decided
+here by default a search decides anew: `Decisions` are the places where a sketch is open (`backends/cpu/sketches/`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from lamina.backends.cpu.costs import for_target
+from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, vector_dim, vector_lanes
+from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.tiles import divisor, registers_of
+from lamina.dialects.schedule.build import Schedule
+from lamina.dialects.target import TargetAttr
+
+VECTORS = (1, 2, 3, 4, 6, 8)
+ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28)
+STEPS = (1, 2, 4, 8, 16)
+"""Extents of a tile, and steps of one body: what register files hold, divisors of usual extents."""
+FEW_VECTORS = 2
+"""Vectors of a tile by default: rows of two are met by enough broadcasts on machines of 16 and of 32 registers."""
+SHARES = 4
+"""Iterations for each thread from which on a loop alone keeps them busy."""
+
+
+class Decisions:
+    """What is decided of a tile: the defaults."""
+
+    def __init__(self, s: Schedule) -> None:
+        self.s = s
+
+    def number(self, candidates: Sequence[int], default: int, knob: str) -> int | SSAValue:
+        """A factor."""
+        return default
+
+    def order(self, blocks: list[SSAValue], knob: str) -> list[SSAValue]:
+        """The blocks' loops from the outside in."""
+        return blocks
+
+    def unroll(self, loop: SSAValue, knob: str) -> None:
+        """Unroll a loop, or not."""
+        self.s.unroll(loop)
+
+    def cut(self, block: SSAValue, has_tail: bool, knob: str) -> None:
+        """Let the tail of a block's tiles be a loop of its own, where there is one by default."""
+        if has_tail:
+            self.s.partition(block)
+
+
+def shares_reads(stage: Stage) -> bool:
+    """Whether a reduction has vectors of results, and a read that several of them share."""
+    if not stage.is_reduction or vector_dim(stage.spatial) is None or len(stage.op.tensors) > 1:
+        return False
+    own = [a for a, e in zip(stage.op.body.block.args, stage.spatial, strict=False) if e > 1]
+    dims = [[d for form in stage.read_forms(read) for d in form.dims()] for read in stage.reads()]
+    return len(dims) > 1 and any(a not in each for each in dims for a in own)
+
+
+def row_dims(stage: Stage) -> list[int]:
+    """The dimensions that may have the rows of a tile, the best first: the last two that are not the vectors'."""
+    vector = vector_dim(stage.spatial)
+    return [d for d in reversed(range(len(stage.spatial))) if d != vector and stage.spatial[d] > 1][:2]
+
+
+def schedule_tiled_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """Schedule a reduction in tiles; `follower` takes them out of the registers, a copy where it is None."""
+    out = epilogue_of(s, stage, follower)
+    along = next(iter(row_dims(stage)), None)
+    tile(s, stage, follower, out, s.loops(stage.name), along, target, Decisions(s))
+
+
+def tile(
+    s: Schedule,
+    stage: Stage,
+    follower: Stage | None,
+    out: str,
+    axes: Sequence[SSAValue],
+    along: int | None,
+    target: TargetAttr,
+    decide: Decisions,
+) -> None:
+    """Tiles of rows along a dimension, if there is one, by vectors; `out` is the stage that takes them."""
+    vector, rank = vector_dim(stage.spatial), len(stage.spatial)
+    assert vector is not None
+    lanes = min(vector_lanes(stage, target), stage.spatial[vector])
+    name = stage.name if along is None else f"{stage.name}_{along}"
+    vectors = min(FEW_VECTORS, -(-stage.spatial[vector] // lanes))
+    v_o, v_a, v_b = s.split(axes[vector], [-1, decide.number(VECTORS, vectors, f"{name}_vectors"), lanes])
+    blocks, inner, tails = [v_o], [v_a, v_b], [stage.spatial[vector] % (vectors * lanes) > 0]
+    if along is not None:
+        rows = _rows(stage.spatial[along], registers_of(target).rows(vectors))
+        u_o, u_i = s.split(axes[along], [-1, decide.number(ROWS, rows, f"{name}_rows")])
+        blocks, inner, tails = [u_o, v_o], [u_i, *inner], [stage.spatial[along] % rows > 0, *tails]
+    steps = divisor(stage.reduced[-1], for_target(target).product_steps)
+    k_o, k_i = s.split(axes[-1], [-1, decide.number(STEPS, steps, f"{name}_steps")])
+    others = [a for d, a in enumerate(axes[:rank]) if d not in (along, vector)]
+    s.reorder(*others, *blocks, *axes[rank:-1], k_o, k_i, *inner)
+    blocks = decide.order(blocks, f"{name}_order")
+    ends = place_epilogue(s, stage, follower, out, blocks[-1])
+    # The blocks' own loops are cut where tiles have tails; as a part of a loop that is fused they cannot be.
+    is_wide = prod(e for d, e in enumerate(stage.spatial) if d not in (along, vector)) >= SHARES * target.threads.data
+    shared = [] if others and (is_wide or tails[0]) else blocks[: len(blocks) - 1]
+    if others or shared:
+        parallel(s, [*others, *shared])
+    decide.unroll(k_i, f"{name}_unrolled")
+    for loop in inner[:-1]:
+        s.unroll(loop)
+    s.vectorize(v_b)
+    if along is not None:
+        s.unroll(ends[along])
+    e_o, e_i = s.split(ends[vector], [-1, lanes])
+    s.unroll(e_o)
+    s.vectorize(e_i)
+    for n, (block, has_tail) in enumerate(zip(blocks, tails, strict=True)):
+        if block not in shared or not others:
+            decide.cut(block, has_tail, f"{name}_partition{n}")
+
+
+def _rows(extent: int, most: int) -> int:
+    """The rows of a tile: as many as fit, fewer where these divide the extent, but not less than half."""
+    fit = [n for n in ROWS if n <= min(most, extent)]
+    return max((n for n in fit if extent % n == 0 and 2 * n >= fit[-1]), default=fit[-1])
