@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from lamina.errors import did_you_mean
 
+VERSION = "0.19.0"
+"""The last release of TVM with the interfaces that are here."""
 INSTEAD: dict[str, str] = {
     "autotvm.graph_tuner": "`lamina tune`, which measures whole models in the end",
     "auto_scheduler.SketchPolicy": "task.tune(...): there is one policy",

@@ -34,7 +34,7 @@ SHARES = 4
 
 
 class Decisions:
-    """What is decided of a tile: the defaults."""
+    """The decisions of a tile, by default."""
 
     def __init__(self, s: Schedule) -> None:
         self.s = s

@@ -14,12 +14,12 @@ from lamina.compat.tvm import imports, nd, runtime, target, testing, tir
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.runtime import Device, cpu, cuda, device, gpu, opencl, rocm
 from lamina.errors import LaminaError as TVMError
+from lamina.ir.tvm_names import VERSION
 from lamina.te import Range, const, max_value, min_value
 from lamina.tensor.module import Module
 from lamina.tensor.program import build, lower
 
-__version__ = "0.19.0"
-"""The last release of TVM with the interfaces that are here."""
+__version__ = VERSION
 
 context = device
 imports.install()

@@ -213,7 +213,7 @@ class NetworkTask(SearchTask):
         self.__dict__["_kernel"] = kernel
 
     def space(self, work: KernelTask) -> Space:
-        """What is around the schedule that the kernel has."""
+        """The space around the schedule that the kernel has."""
         return ScheduleSpace(work)
 
     def apply_best(

@@ -6,24 +6,17 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from contextvars import ContextVar
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+from lamina.compat.tvm.applied_records import RECORDS_FILE
 from lamina.compat.tvm.autotvm.record import decode, encode
 from lamina.compat.tvm.autotvm.task.space import ConfigEntity
 from lamina.compat.tvm.autotvm.task.template import FOUND
 from lamina.dialects.schedule.records import Record, read_lines
 from lamina.errors import InputError, UsageError
 from lamina.store.record_file import write_records
-
-_file: ContextVar[Path | None] = ContextVar("records", default=None)
-
-
-def records_file() -> Path | None:
-    """The file of records of the `with` around."""
-    return _file.get()
 
 
 class ApplyHistoryBest:
@@ -52,7 +45,7 @@ class ApplyHistoryBest:
         if path is None:  # of several files one, for the time that it lasts
             path = Path(self._left.enter_context(TemporaryDirectory(prefix="lamina-records-"))) / "records.jsonl"
             write_records(path, [record for _, record in self._lines])
-        self._left.callback(_file.reset, _file.set(path))
+        self._left.callback(RECORDS_FILE.reset, RECORDS_FILE.set(path))
         self._left.callback(FOUND.reset, FOUND.set(self.query))
         return self
 

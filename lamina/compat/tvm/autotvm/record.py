@@ -16,13 +16,12 @@ from lamina.compat.tvm.autotvm.measure import MeasureInput, MeasureResult
 from lamina.compat.tvm.autotvm.task import ConfigEntity, LoggedTask
 from lamina.dialects.schedule.records import OURS, TVM_LOG, Record, best_records, read_lines
 from lamina.errors import InputError, UnsupportedError
+from lamina.ir.tvm_names import VERSION
 from lamina.store.text_file import write_text
 
 
 def encode(inp: MeasureInput, result: MeasureResult, protocol: str = "json") -> str:
     """A line of a log. Raises UnsupportedError for another protocol than JSON: the others are Python's pickle."""
-    from lamina.compat import tvm
-
     if protocol != "json":
         raise UnsupportedError(f"a log in {protocol!r}", hint='protocol="json"')
     line: dict[str, Any] = {
@@ -30,7 +29,7 @@ def encode(inp: MeasureInput, result: MeasureResult, protocol: str = "json") -> 
         "config": inp.config.to_json_dict(),
         "result": [result.costs, result.error_no, result.all_cost, result.timestamp],
         "version": TVM_LOG,
-        "tvm_version": tvm.__version__,
+        "tvm_version": VERSION,
         OURS: inp.record.fields(),
     }
     return json.dumps(line, allow_nan=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lamina.compat.tvm.applied_records import records_file
 from lamina.compat.tvm.composite_targets import compile_target
 from lamina.compat.tvm.devices import Device, cpu
 from lamina.compat.tvm.global_functions import list_global_func_names
@@ -58,7 +59,6 @@ def build(
     `autotvm.apply_history_best` kernels have the schedules of its log. Raises LaminaError.
     """
     import lamina
-    from lamina.compat.tvm.autotvm.history import records_file
     from lamina.transform import PassContext
 
     for given, kind in ((executor, HowToRun), (runtime, Runtime)):
