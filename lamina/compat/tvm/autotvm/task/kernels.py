@@ -90,6 +90,7 @@ class KernelTaskBase(abc.ABC):
 
     @property
     def kwargs(self) -> dict[str, Any]:
+        """Arguments by name, of which there are none."""
         return {}
 
     @cached_property
@@ -183,8 +184,8 @@ def extract_from_program(
     """The tasks of a module or a function: its kernels that sum products; equal work is one task.
 
     `ops` are Relay operators (or their names): then the tasks are the kernels of those. With `everything` all kernels
-    are. The kernels are those that
-    `relay.build` makes in the current PassContext, at level 3 outside of all. Raises LaminaError.
+    are. The kernels are those that `relay.build` makes in the current PassContext, at level 3 outside of all. Raises
+    LaminaError.
     """
     machine = compile_target(target)
     module = with_params(mod if isinstance(mod, IRModule) else IRModule.from_expr(mod), params)
