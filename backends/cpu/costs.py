@@ -26,15 +26,19 @@ class Reserve:
     """Registers for each row of a tile, beside its accumulators."""
     element: int = 0
     """Registers for an element in all lanes, beside those that the weights of a step take whole."""
+    one_step: bool = False
+    """Whether the steps of a product's reduction are not unrolled: of several LLVM loads operands ahead, into registers
+    that the tile needs."""
 
 
 AVX512 = Reserve(registers=4)
 """AVX-512 broadcasts from memory inside the multiply-add: an eighth of the registers is left for weights."""
 AVX512_LOADING = replace(AVX512, element=1)
 """The same where a multiply-add takes longer with an element in memory than in a register: 7x4 leaves none."""
-FMA = Reserve(registers=6)
-"""LLVM loads neighbouring weights, up to four vectors, together where the first of them is needed, and without a
-multiply-add that broadcasts neighbouring values of the data as well."""
+FMA = Reserve(registers=4, element=2, one_step=True)
+"""An element in all lanes, and one for LLVM, beside the weights of a step: 6x2 or 3x3 of 16 registers. With four or
+eight steps in a body it loads up to four vectors of weights together, and neighbouring elements as well: 4x2 was the
+most then, and took 3 to 5 % longer (ResNet-50, BERT, U-Net as x86-64-v3 on a Zen 5)."""
 SSE = Reserve(registers=10)
 """Products need a place before they are added."""
 NEON = Reserve(registers=7, row=1)

@@ -197,7 +197,7 @@ def _product(
     over, lane = s.split(c, [-1, lanes])
     s.reorder(k, i, over, lane)
     loaded = cache_weights(s, name, (factor, tile.vectors * lanes), k, tile.vectors, lanes)
-    unroll_by(s, depth, k, costs.product_steps)
+    unroll_by(s, depth, k, costs.product_steps, not costs.reserve.one_step)
     s.unroll(i)
     s.unroll(over)
     s.vectorize(lane)

@@ -78,7 +78,8 @@ def schedule_conv2d(
         parallel(s, [n, koo])
     else:
         parallel(s, outer[: outer.index(xo)])
-    unroll_reduction(s, extents[-1:], reductions[-1:], tile.pixels * tile.vectors, costs)
+    if not costs.reserve.one_step:
+        unroll_reduction(s, extents[-1:], reductions[-1:], tile.pixels * tile.vectors, costs)
     for loop in (xi, koi, ko_out, x_out):
         s.unroll(loop)
     s.vectorize(kv)

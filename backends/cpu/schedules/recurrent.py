@@ -86,7 +86,7 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
         ji_at, jv_at = s.split(j_at, [-1, lanes])
         s.reorder(k, b_at, g_at, ji_at, jv_at)
         s.set_scope(product.name, "register")
-        unroll_by(s, product.reduced[0], k, costs.product_steps)
+        unroll_by(s, product.reduced[0], k, costs.product_steps, not costs.reserve.one_step)
         for loop in (b_at, g_at, ji_at):
             s.unroll(loop)
         s.vectorize(jv_at)

@@ -68,16 +68,14 @@ def unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAVal
         size *= extent
 
 
-def unroll_by(s: Schedule, extent: int, loop: SSAValue, most: int) -> SSAValue | None:
-    """Unroll a loop by its largest divisor up to a limit. Returns the loop around, if there is one."""
-    factor = divisor(extent, most)
-    if factor == extent:
-        s.unroll(loop)
-        return None
-    if factor > 1:
-        loop, inner = s.split(loop, [-1, factor])
+def unroll_by(s: Schedule, extent: int, loop: SSAValue, most: int, unrolls: bool = True) -> SSAValue | None:
+    """Unroll a loop by its largest divisor up to a limit, or only split it. Returns the loop around, if there is."""
+    factor, around, inner = divisor(extent, most), loop, loop
+    if 1 < factor < extent:
+        around, inner = s.split(loop, [-1, factor])
+    if factor > 1 and unrolls or factor == extent:
         s.unroll(inner)
-    return loop
+    return None if factor == extent else around
 
 
 def vector_dim(extents: Sequence[int]) -> int | None:

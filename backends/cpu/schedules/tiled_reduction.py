@@ -101,7 +101,8 @@ def tile(
         rows = _rows(stage.spatial[along], registers_of(target).rows(vectors))
         u_o, u_i = s.split(axes[along], [-1, decide.number(ROWS, rows, f"{name}_rows")])
         blocks, inner, tails = [u_o, v_o], [u_i, *inner], [stage.spatial[along] % rows > 0, *tails]
-    steps = divisor(stage.reduced[-1], for_target(target).product_steps)
+    costs = for_target(target)
+    steps = 1 if costs.reserve.one_step else divisor(stage.reduced[-1], costs.product_steps)
     k_o, k_i = s.split(axes[-1], [-1, decide.number(STEPS, steps, f"{name}_steps")])
     others = [a for d, a in enumerate(axes[:rank]) if d not in (along, vector)]
     s.reorder(*others, *blocks, *axes[rank:-1], k_o, k_i, *inner)

@@ -193,7 +193,7 @@ def _place_products(
     is_slow = blocks.rows == blocks.down and count >= costs.prefetched_tiles
     if weight is not None and is_slow and passes <= lines_of(w.products, lanes * tile.vectors, costs):
         s.prefetch(weight[0], ko_o, spread=c)
-    for loop in (t_i, ko_i, t_a, ko_a, ci_i):
+    for loop in (t_i, ko_i, t_a, ko_a, *(() if costs.reserve.one_step else (ci_i,))):
         s.unroll(loop)
     s.vectorize(kv_p)
     s.vectorize(kv_a)

@@ -1,6 +1,6 @@
 // RUN: opt-tool %s -p cpu-schedule | filecheck %s
 // RUN: opt-tool %s -p cpu-schedule,te-to-tir | filecheck %s --check-prefix LOOPS
-// Five rows by two vectors; fifty columns leave a tail of two, which is a loop of its own, and thirty rows none.
+// Six rows by two vectors; fifty columns leave a tail of two, which is a loop of its own, and thirty rows none.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v3", features = "+avx2,+fma", vector_bits = 256, registers = 16, threads = 1>} {
 te.func @f(%A: tensor<30x24xf32>, %B: tensor<24x50xf32>) -> tensor<30x50xf32> {
@@ -14,19 +14,19 @@ te.func @f(%A: tensor<30x24xf32>, %B: tensor<24x50xf32>) -> tensor<30x50xf32> {
 }
 }
 // CHECK:      %jo, %ja, %jb = te.split %j [-1, 2, 8]
-// CHECK-NEXT: %io, %ii = te.split %i [-1, 5]
-// CHECK-NEXT: %ko, %ki = te.split %k [-1, 4]
+// CHECK-NEXT: %io, %ii = te.split %i [-1, 6]
+// CHECK-NEXT: %ko, %ki = te.split %k [-1, 1]
 // CHECK-NEXT: te.reorder %io, %jo, %ko, %ki, %ii, %ja, %jb
 // CHECK:      te.reverse_compute_at "C.out" at %jo [2]
 // CHECK-NEXT: te.parallel %io
 // CHECK:      te.vectorize %jb
 // CHECK:      te.partition %jo
 
-// LOOPS:      tir.for %io = 0 to 6 parallel "C.i.0" {
+// LOOPS:      tir.for %io = 0 to 5 parallel "C.i.0" {
 // LOOPS-NEXT:   tir.for %j0 = 0 to 3 "C.j.0" {
-// LOOPS:          tir.for %ko = 0 to 6 reduction "C.k.0" {
-// LOOPS-NEXT:       tir.for %ki = 0 to 4 unrolled reduction "C.k.1" {
-// LOOPS-NEXT:         tir.for %ii = 0 to 5 unrolled "C.i.1" {
+// LOOPS:          tir.for %ko = 0 to 24 reduction "C.k.0" {
+// LOOPS-NEXT:       tir.for %ki = 0 to 1 unrolled reduction "C.k.1" {
+// LOOPS-NEXT:         tir.for %ii = 0 to 6 unrolled "C.i.1" {
 // LOOPS-NEXT:           tir.for %j1 = 0 to 2 unrolled "C.j.1" {
 // LOOPS-NEXT:             tir.for %j2 = 0 to 8 vectorized "C.j.2" {
-// LOOPS:        tir.for %ko = 0 to 6 reduction "C.k.0.tail" {
+// LOOPS:        tir.for %ko = 0 to 24 reduction "C.k.0.tail" {

@@ -17,8 +17,8 @@ te.func @f(%A: tensor<30x24xf32>, %B: tensor<24x50xf32>) -> tensor<30x50xf32> {
 }
 // CHECK:      te.sample_categorical [1, 2, 3, 4, 6, 8] knob "C_0_vectors" decision 1
 // CHECK-NEXT: %jo, %ja, %jb = te.split %j [-1, %v, 8]
-// CHECK:      te.sample_categorical {{.*}} knob "C_0_rows" decision 4
-// CHECK:      te.sample_categorical [1, 2, 4, 8, 16] knob "C_0_steps" decision 2
+// CHECK:      te.sample_categorical {{.*}} knob "C_0_rows" decision 5
+// CHECK:      te.sample_categorical [1, 2, 4, 8, 16] knob "C_0_steps" decision 0
 // CHECK:      te.sample_order %io, %jo knob "C_0_order" decision [0, 1]
 // CHECK:      te.sample_annotation %ki ["none", "unroll"] knob "C_0_unrolled" decision 1
 // CHECK:      te.choose knob "C_0_partition0" decision 1 {
