@@ -143,6 +143,16 @@ class Bodies:
 class Tiles:
     """Register tiles: their widths, and how much longer than their multiply-adds they take."""
 
+    drawn_vectors: tuple[int, ...] = (1, 2, 3, 4, 6, 8)
+    """Vectors of a row of a tile that a sketch tries."""
+    drawn_rows: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28)
+    """Rows of a tile that it tries: what register files hold, and divisors of usual extents."""
+    drawn_steps: tuple[int, ...] = (1, 2, 4, 8, 16)
+    """Steps of a reduction in one body that it tries."""
+    few_vectors: int = 2
+    """Vectors of a tile of a reduction that is called nothing: on 16 and on 32 registers they meet enough elements."""
+    shares: int = 4
+    """Iterations for each thread from which on a loop alone keeps them busy."""
     tile_vectors: tuple[int, ...] = (2, 4, 1, 3)
     """The widths of tiles, in vectors; of equal estimates the first is taken."""
     weight_registers: int = 3

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
-from lamina.dialects.schedule.primitives.sample_perfect_tile import divisors, draw_perfect_tile, factorizations
+from lamina.dialects.schedule.primitives.sample_perfect_tile import (
+    divisors,
+    factorizations,
+    nth_perfect_tile,
+    perfect_tiles,
+)
 from lamina.driver.execute import run_module
 from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.ir.context import LaminaContext
@@ -130,7 +135,7 @@ def test_perfect_tiles_are_drawn_evenly() -> None:
     r = random.Random(0)
     counts: dict[tuple[int, ...], int] = {}
     for _ in range(6000):
-        drawn = tuple(draw_perfect_tile(r, 24, 3, 6))
+        drawn = tuple(nth_perfect_tile(r.randrange(perfect_tiles(24, 3, 6)), 24, 3, 6))
         assert prod(drawn) == 24 and drawn[-1] <= 6
         counts[drawn] = counts.get(drawn, 0) + 1
     wanted = sum(factorizations(24 // d, 2) for d in divisors(24) if d <= 6)

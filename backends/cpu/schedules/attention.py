@@ -18,7 +18,7 @@ from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.row_reductions import place_partial, place_reduction, reduce_in_lanes
-from lamina.backends.cpu.schedules.steps import parallel, unroll_by
+from lamina.backends.cpu.schedules.steps import parallel, unroll_steps
 from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import RegisterFile, Tile, choose_vectors, divisor, product_pixels, registers_of
 from lamina.backends.cpu.weights import cache_weights
@@ -197,7 +197,7 @@ def _product(
     over, lane = s.split(c, [-1, lanes])
     s.reorder(k, i, over, lane)
     loaded = cache_weights(s, name, (factor, tile.vectors * lanes), k, tile.vectors, lanes)
-    unroll_by(s, depth, k, costs.product_steps, not costs.reserve.one_step)
+    unroll_steps(s, depth, k, costs.product_steps, costs)
     s.unroll(i)
     s.unroll(over)
     s.vectorize(lane)

@@ -26,7 +26,7 @@ from lamina.backends.cpu.schedules.steps import (
     parallel,
     place_epilogue,
     question,
-    unroll_by,
+    unroll_steps,
     vector_lanes,
 )
 from lamina.backends.cpu.stages import Stage, read_shape
@@ -177,8 +177,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
             outer = [no := s.fuse(*outer)]
     panels = parallel(s, outer)
     is_wide = shape.vectors >= costs.wide_vectors and not shape.is_packed
-    most = costs.wide_product_steps if is_wide else costs.product_steps
-    steps = unroll_by(s, shape.depth, k, most, not costs.reserve.one_step)
+    steps = unroll_steps(s, shape.depth, k, costs.wide_product_steps if is_wide else costs.product_steps, costs)
     fetched = fetched_panel(shape, weight)
     if steps is not None and mi is not None and shape.depth >= costs.product_steps * shape.pixels * shape.vectors:
         # No more than a line in each body: so many the tile has at its end, which it would wait for.

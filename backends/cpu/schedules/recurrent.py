@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import for_target
-from lamina.backends.cpu.schedules.steps import FEWEST_LANES, unroll_by, vector_lanes
+from lamina.backends.cpu.schedules.steps import FEWEST_LANES, unroll_steps, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape, stages_in
 from lamina.backends.cpu.tiles import choose_pixels, registers_of
 from lamina.dialects.schedule.build import Schedule
@@ -86,7 +86,7 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
         ji_at, jv_at = s.split(j_at, [-1, lanes])
         s.reorder(k, b_at, g_at, ji_at, jv_at)
         s.set_scope(product.name, "register")
-        unroll_by(s, product.reduced[0], k, costs.product_steps, not costs.reserve.one_step)
+        unroll_steps(s, product.reduced[0], k, costs.product_steps, costs)
         for loop in (b_at, g_at, ji_at):
             s.unroll(loop)
         s.vectorize(jv_at)

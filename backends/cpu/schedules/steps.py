@@ -78,6 +78,11 @@ def unroll_by(s: Schedule, extent: int, loop: SSAValue, most: int, unrolls: bool
     return None if factor == extent else around
 
 
+def unroll_steps(s: Schedule, extent: int, loop: SSAValue, most: int, costs: Costs) -> SSAValue | None:
+    """Unroll the reduction of a product as `unroll_by` does; where registers are for one step, only split it."""
+    return unroll_by(s, extent, loop, most, not costs.reserve.one_step)
+
+
 def vector_dim(extents: Sequence[int]) -> int | None:
     """The last dimension that has elements beside each other in memory; None when it is too short for vectors."""
     for d in reversed(range(len(extents))):

@@ -16,21 +16,12 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from lamina.backends.cpu.costs import for_target
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, vector_dim, vector_lanes
 from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import divisor, registers_of
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-
-VECTORS = (1, 2, 3, 4, 6, 8)
-ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28)
-STEPS = (1, 2, 4, 8, 16)
-"""Extents of a tile, and steps of one body: what register files hold, divisors of usual extents."""
-FEW_VECTORS = 2
-"""Vectors of a tile by default: rows of two are met by enough broadcasts on machines of 16 and of 32 registers."""
-SHARES = 4
-"""Iterations for each thread from which on a loop alone keeps them busy."""
 
 
 class Decisions:
@@ -90,26 +81,27 @@ def tile(
     decide: Decisions,
 ) -> None:
     """Tiles of rows along a dimension, if there is one, by vectors; `out` is the stage that takes them."""
-    vector, rank = vector_dim(stage.spatial), len(stage.spatial)
+    vector, rank, costs = vector_dim(stage.spatial), len(stage.spatial), for_target(target)
     assert vector is not None
     lanes = min(vector_lanes(stage, target), stage.spatial[vector])
     name = stage.name if along is None else f"{stage.name}_{along}"
-    vectors = min(FEW_VECTORS, -(-stage.spatial[vector] // lanes))
-    v_o, v_a, v_b = s.split(axes[vector], [-1, decide.number(VECTORS, vectors, f"{name}_vectors"), lanes])
+    vectors = min(costs.few_vectors, -(-stage.spatial[vector] // lanes))
+    v_o, v_a, v_b = s.split(axes[vector], [-1, decide.number(costs.drawn_vectors, vectors, f"{name}_vectors"), lanes])
     blocks, inner, tails = [v_o], [v_a, v_b], [stage.spatial[vector] % (vectors * lanes) > 0]
     if along is not None:
-        rows = _rows(stage.spatial[along], registers_of(target).rows(vectors))
-        u_o, u_i = s.split(axes[along], [-1, decide.number(ROWS, rows, f"{name}_rows")])
+        rows = _rows(stage.spatial[along], registers_of(target).rows(vectors), costs)
+        u_o, u_i = s.split(axes[along], [-1, decide.number(costs.drawn_rows, rows, f"{name}_rows")])
         blocks, inner, tails = [u_o, v_o], [u_i, *inner], [stage.spatial[along] % rows > 0, *tails]
-    costs = for_target(target)
     steps = 1 if costs.reserve.one_step else divisor(stage.reduced[-1], costs.product_steps)
-    k_o, k_i = s.split(axes[-1], [-1, decide.number(STEPS, steps, f"{name}_steps")])
+    k_o, k_i = s.split(axes[-1], [-1, decide.number(costs.drawn_steps, steps, f"{name}_steps")])
     others = [a for d, a in enumerate(axes[:rank]) if d not in (along, vector)]
     s.reorder(*others, *blocks, *axes[rank:-1], k_o, k_i, *inner)
     blocks = decide.order(blocks, f"{name}_order")
     ends = place_epilogue(s, stage, follower, out, blocks[-1])
     # The blocks' own loops are cut where tiles have tails; as a part of a loop that is fused they cannot be.
-    is_wide = prod(e for d, e in enumerate(stage.spatial) if d not in (along, vector)) >= SHARES * target.threads.data
+    is_wide = (
+        prod(e for d, e in enumerate(stage.spatial) if d not in (along, vector)) >= costs.shares * target.threads.data
+    )
     shared = [] if others and (is_wide or tails[0]) else blocks[: len(blocks) - 1]
     if others or shared:
         parallel(s, [*others, *shared])
@@ -127,7 +119,7 @@ def tile(
             decide.cut(block, has_tail, f"{name}_partition{n}")
 
 
-def _rows(extent: int, most: int) -> int:
+def _rows(extent: int, most: int, costs: Costs) -> int:
     """The rows of a tile: as many as fit, fewer where these divide the extent, but not less than half."""
-    fit = [n for n in ROWS if n <= min(most, extent)]
+    fit = [n for n in costs.drawn_rows if n <= min(most, extent)]
     return max((n for n in fit if extent % n == 0 and 2 * n >= fit[-1]), default=fit[-1])

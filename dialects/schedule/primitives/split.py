@@ -133,8 +133,10 @@ def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     wrap(new, body)
     steps = prod(v.trip for v in new[1:])
     outer = form - Linear.dim(new[-1].var)
-    whole = [floordiv(b, steps, ranges) for b in limits if mod(b, steps, ranges) == constant(0)]
-    rest = [b - outer for b in limits if mod(b, steps, ranges) != constant(0)]
+    # Extents that are given stay: threads have as many iterations as the text says.
+    divided = [b for b in limits if not b.is_constant and mod(b, steps, ranges) == constant(0)]
+    whole = [floordiv(b, steps, ranges) for b in divided]
+    rest = [b - outer for b in limits if b not in divided]
     new[0].set_min_bounds(list(dict.fromkeys([*new[0].min_bounds(), *whole])))
     if rest:
         new[-1].set_min_bounds(rest)
