@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from lamina.dialects.target import TARGET
 from lamina.driver.te_program import compiled_text
 from lamina.errors import LaminaError
 from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.ir.targets import target_of
 from lamina.tensor.program import te_module
@@ -89,6 +91,28 @@ def test_drawn_reductions_in_tiles(program: Any, target: str) -> None:
         tiled += "te.parallel" in task.schedule and "te.unroll" in task.schedule
         check(task, task.schedule, target, wanted, seed, dtype)
     assert tiled > 4
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 300), (300, 40), (1, 300)])
+def test_threads_share_whichever_side_is_long(n: int, m: int) -> None:
+    """Few rows of many columns, many rows, and one row: no loop of one iteration is what they share."""
+    r = random.Random(n)
+    a, b = te.placeholder((n, 24), "float32", "A"), te.placeholder((24, m), "float32", "B")
+    t = te.reduce_axis((0, 24), name="t")
+    c = te.compute((n, m), lambda i, j: te.sum(a[i, t] * b[t, j], axis=t), name="C")
+    module, _ = te_module([c.op], [a, b, c], "task")
+    target = target_of("cpu", 2)
+    module.attributes[TARGET] = target
+    run_pipeline(module, LaminaContext(), parse_pipeline("cpu-schedule"))
+    (task,) = tasks_of(module, target)
+    program = compiled_text(task.program(task.schedule), "task", target)
+    x, y = (np.array(r.choices(range(-4, 5), k=s[0] * s[1]), np.float32).reshape(s) for s in ((n, 24), (24, m)))
+    (found,) = program.run(dict(zip((p.name for p in program.info.inputs), (x, y), strict=True))).values()
+    np.testing.assert_array_equal(found, x @ y)
+    lowered = parse_text(LaminaContext(), task.program(task.schedule), "task")
+    run_pipeline(lowered, LaminaContext(), parse_pipeline("te-to-tir"))
+    shared = [int(k) for k in re.findall(r"= 0 to (\d+) parallel", str(lowered))]
+    assert shared and min(shared) >= 4
 
 
 @pytest.mark.parametrize("target", ["cpu", "x86-64-v3"])

@@ -87,24 +87,34 @@ def tile(
     name = stage.name if along is None else f"{stage.name}_{along}"
     vectors = min(costs.few_vectors, -(-stage.spatial[vector] // lanes))
     v_o, v_a, v_b = s.split(axes[vector], [-1, decide.number(costs.drawn_vectors, vectors, f"{name}_vectors"), lanes])
-    blocks, inner, tails = [v_o], [v_a, v_b], [stage.spatial[vector] % (vectors * lanes) > 0]
+    blocks, inner, extents = [v_o], [v_a, v_b], [(stage.spatial[vector], vectors * lanes)]
     if along is not None:
         rows = _rows(stage.spatial[along], registers_of(target).rows(vectors), costs)
         u_o, u_i = s.split(axes[along], [-1, decide.number(costs.drawn_rows, rows, f"{name}_rows")])
-        blocks, inner, tails = [u_o, v_o], [u_i, *inner], [stage.spatial[along] % rows > 0, *tails]
+        blocks, inner, extents = [u_o, v_o], [u_i, *inner], [(stage.spatial[along], rows), *extents]
     steps = 1 if costs.reserve.one_step else divisor(stage.reduced[-1], costs.product_steps)
     k_o, k_i = s.split(axes[-1], [-1, decide.number(costs.drawn_steps, steps, f"{name}_steps")])
-    others = [a for d, a in enumerate(axes[:rank]) if d not in (along, vector)]
-    s.reorder(*others, *blocks, *axes[rank:-1], k_o, k_i, *inner)
+    rest = [d for d in range(rank) if d not in (along, vector)]
+    single, others = ([axes[d] for d in rest if (stage.spatial[d] > 1) == is_long] for is_long in (False, True))
+    wanted = costs.shares * target.threads.data
+    iterations = prod(stage.spatial[d] for d in rest)
+    if iterations < wanted and -(-extents[0][0] // extents[0][1]) < min(wanted, -(-extents[-1][0] // extents[-1][1])):
+        # Few rows of many columns: threads share the columns.
+        blocks, extents = blocks[::-1], extents[::-1]
+    s.reorder(*single, *others, *blocks, *axes[rank:-1], k_o, k_i, *inner)
     blocks = decide.order(blocks, f"{name}_order")
     ends = place_epilogue(s, stage, follower, out, blocks[-1])
     # The blocks' own loops are cut where tiles have tails; as a part of a loop that is fused they cannot be.
-    is_wide = (
-        prod(e for d, e in enumerate(stage.spatial) if d not in (along, vector)) >= costs.shares * target.threads.data
-    )
-    shared = [] if others and (is_wide or tails[0]) else blocks[: len(blocks) - 1]
-    if others or shared:
-        parallel(s, [*others, *shared])
+    fused, tails = list(others), [extent % size > 0 for extent, size in extents]
+    for block, (extent, size) in zip(blocks, extents, strict=True):
+        if iterations >= wanted or fused and extent % size > 0:
+            break
+        fused.append(block)
+        iterations *= -(-extent // size)
+        if extent % size > 0:
+            break
+    if fused:
+        parallel(s, fused)
     decide.unroll(k_i, f"{name}_unrolled")
     for loop in inner[:-1]:
         s.unroll(loop)
@@ -115,7 +125,7 @@ def tile(
     s.unroll(e_o)
     s.vectorize(e_i)
     for n, (block, has_tail) in enumerate(zip(blocks, tails, strict=True)):
-        if block not in shared or not others:
+        if block not in fused or len(fused) == 1:
             decide.cut(block, has_tail, f"{name}_partition{n}")
 
 

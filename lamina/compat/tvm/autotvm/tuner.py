@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic, time
 from typing import Any
@@ -22,7 +23,7 @@ FEATURES = ("knob", "itervar", "curve")
 LOSSES = ("reg", "rank", "rank-binary")
 
 
-class Tuner:
+class Tuner(abc.ABC):
     """Base of the tuners: measures candidates of one task."""
 
     def __init__(self, task: KernelTaskBase) -> None:
@@ -98,9 +99,9 @@ class Tuner:
         for callback in callbacks:
             callback(self, [pair[0]], [pair[1]])
 
+    @abc.abstractmethod
     def strategy(self) -> tuners.Tuner:
         """The choice of candidates."""
-        raise NotImplementedError
 
 
 class RandomTuner(Tuner):
