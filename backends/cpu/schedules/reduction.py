@@ -69,10 +69,9 @@ def _schedule_chains(s: Schedule, stage: Stage, follower: Stage | None, chains: 
         last, terms, apart = s.fuse(*s.loops(stage.name)[rank:]), prod(stage.reduced), 0
     _, chain = s.split(last, [-1, chains])
     partial, _ = s.rfactor(stage.name, chain, rank, rank + apart + 2)
-    rows: list[SSAValue] = []
-    if rank:
-        out = epilogue_of(s, stage, follower)
-        rows = list(s.loops(out))
+    out = epilogue_of(s, stage, follower)
+    rows = list(s.loops(out))
+    if rows:
         *_, combined = s.compute_at(stage.name, rows[-1])
         *around, step = s.compute_at(partial, rows[-1])[rank:]
         chain, *around = around
