@@ -16,7 +16,8 @@ from functools import reduce
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 
 LOWEST = float(np.finfo(np.float32).min)
 """A number that is added to a score that must not count. It swallows any score."""

@@ -1,12 +1,7 @@
-"""Interface of converters: values, nodes, and the builder that emits Relay ops or folds them.
-
-An op whose operands are all known and small is evaluated by its numpy oracle instead of emitted: that is all that
-is needed for the chains of Shape, Gather and Concat with which exporters compute the shapes of reshapes.
-"""
+"""Interface of converters: nodes, what they take besides tensors, and the builder that knows of them."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -14,28 +9,20 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, IntAttr, NameLoc, NoneAttr, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.infos import TensorInfo, TypeMismatch, tensor_info
-from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import RelayOp
-from lamina.dialects.relay.core import ConstantOp, make_constant
-from lamina.dialects.relay.meaning import np_results, result_infos
-from lamina.dialects.relay.params import INLINE_BYTES, ParamStore
+from lamina.dialects.relay.params import ParamStore
 from lamina.errors import InputError, LaminaError, UnsupportedError
+from lamina.frontends.builder import RelayBuilder, Value, name_hint
 from lamina.frontends.onnx.attributes import attribute_values
 from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.extents import Draws, fresh_draws
-from lamina.frontends.onnx.frames import Frame
 from lamina.frontends.onnx.source import shown
 from lamina.frontends.onnx.strings import Strings
-from lamina.frontends.onnx.tensors import checked_nbytes, decode, dtype_of, type_name
+from lamina.frontends.onnx.tensors import decode, dtype_of, type_name
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -45,19 +32,6 @@ if TYPE_CHECKING:
 
 FOLD_BYTES = 1 << 18
 _UNFIT = re.compile(r"[^A-Za-z0-9_]+")
-
-
-def name_hint(name: str) -> str:
-    """An ONNX name as an SSA name: other characters become underscores, a digit in front gets one."""
-    text = _UNFIT.sub("_", name[:96]).strip("_")[:64]
-    return text if text and not text[0].isdigit() else f"t_{text}" if text else ""
-
-
-def param_key(name: str) -> str:
-    """The key of a weight: the initialiser's name, or a hash of it when it is long or not printable."""
-    if name.isprintable() and len(name) <= 200 and '"' not in name and "\\" not in name:
-        return name
-    return "param_" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class NeedsValueError(UnsupportedError):
@@ -79,37 +53,6 @@ class NeedsMachineError(UnsupportedError):
 
 class NeedsExtentError(UnsupportedError):
     """The way to compute something depends on an extent that only the run tells."""
-
-
-class Value:
-    """A tensor during import: its type, its array where it is a constant, its SSA value once it has one."""
-
-    __slots__ = ("array", "digest", "dtype", "logical", "name", "shape", "ssa")
-
-    def __init__(
-        self, shape: tuple[int, ...], dtype: str, *, ssa: SSAValue | None = None, array: NDArray[Any] | None = None,
-        name: str = "", logical: str = "",
-    ) -> None:  # fmt: skip
-        self.shape = shape
-        self.logical = logical or dtype
-        """ONNX's name of the type: of float8 and int4 tensors `dtype` is the type of the bytes that hold them."""
-        self.dtype = dtype
-        self.ssa = ssa
-        self.array = array
-        self.name = name
-        self.digest: Future[str] | None = None
-        """That of the array, where a thread is at it."""
-
-    @property
-    def rank(self) -> int:
-        return len(self.shape)
-
-    @property
-    def info(self) -> TensorInfo:
-        return TensorInfo(self.shape, self.dtype)
-
-    def __str__(self) -> str:
-        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
 @dataclass
@@ -239,24 +182,17 @@ class Node:
         return found
 
 
-class Builder:
+class Builder(RelayBuilder):
     """Emits the Relay ops of a function body, one ONNX node at a time."""
 
     def __init__(self, block: Block, store: ParamStore, label: str, folder: Path | None, limit: int) -> None:
-        self.block = block
-        """The block that ops are appended to: the body of the function, or a branch in it."""
-        self.frame = Frame(block)
-        """The function under construction."""
-        self.store = store
-        self.label = label
+        super().__init__(block, store, label, limit)
         self.folder = folder
-        self.limit = limit
         self.strings = Strings()
         """Those of the whole model."""
         self.node: Node | None = None
         self.subgraph: Callable[[GraphProto, Sequence[AnyValue], str], list[AnyValue]] = self._no_subgraph
         """Puts a branch or loop body of the node here: given its graph, its inputs and a name of its own."""
-        self.location: Any = None
         self._drawn = count()
 
     def enter(self, node: Node) -> None:
@@ -280,116 +216,19 @@ class Builder:
 
     # -- constants ---------------------------------------------------------------------------------
 
-    def constant(self, array: Any, dtype: str | None = None, name: str = "") -> Value:
-        """A constant; it is written into the function when something uses it."""
-        values = np.asarray(array) if dtype is None else np.asarray(array, dtype)
-        return Value(values.shape, str(values.dtype), array=values, name=name)
-
-    def scalar(self, number: float, like: Value) -> Value:
-        """A constant of rank 0 with the element type of `like`."""
-        from lamina.dialects.dtypes import numpy_dtype
-
-        return self.constant(np.asarray(number).astype(numpy_dtype(like.dtype)))
-
-    def splat(self, number: Any, shape: tuple[int, ...], name: str = "") -> Value:
-        """A constant of one number repeated: it takes no memory until its values are asked for."""
-        self.check_size(shape, str(number.dtype))
-        return Value(shape, str(number.dtype), array=np.broadcast_to(number, shape), name=name)
-
     def tensor(self, proto: Any, name: str = "") -> Value:
         """A constant from a TensorProto of the model."""
         array = decode(proto, self.where, self.folder, self.limit, self.strings)
         return Value(array.shape, str(array.dtype), array=array, name=name, logical=type_name(proto.data_type))
 
-    def check_size(self, shape: Sequence[int], dtype: str) -> None:
-        checked_nbytes(shape, dtype, self.limit, self.where)
-
     def ssa(self, value: Value | OpenValue) -> SSAValue:
         """The SSA value in the function under construction; a constant is emitted at its first use in it."""
         if not isinstance(value, Value):
             return value.here(self)
-        if value.array is None:
-            assert value.ssa is not None
-            return self.frame.here(value.ssa)
-        found = value.ssa if value.ssa is not None and self.frame.sees(value.ssa) else self.frame.constant(value)
-        if found is None:
-            op = self._constant_op(value)
-            if value.name:
-                hint = StringAttr(value.name[:200])
-                op.location = NameLoc(hint, NoneAttr())
-                op.result.name_hint = name_hint(value.name) or None
-            elif self.location is not None:
-                op.location = self.location
-            self.frame.entry.add_op(op)
-            found = value.ssa = op.result
-            self.frame.constants[id(value)] = (value, found)
-        return found
-
-    def _constant_op(self, value: Value) -> ConstantOp:
-        array = value.array
-        assert array is not None
-        key = param_key(value.name) if value.name else "constant"
-        if array.nbytes > INLINE_BYTES and not any(array.strides):
-            number = array.flat[0]
-            type_ = tensor_type(value.shape, value.dtype)
-            recipe = f"full({number!r})"
-            attr = self.store.derive((), recipe, type_, _filler(value.shape, number), key)
-            return ConstantOp.make(attr, type_)
-        digest = value.digest.result() if value.digest is not None else None
-        return make_constant(np.ascontiguousarray(array).reshape(value.shape), self.store, key, digest)
-
-    # -- ops ---------------------------------------------------------------------------------------
-
-    def op(self, op_name: str, *operands: Value, **attrs: Any) -> Value:
-        """The one result of `relay.<name>`."""
-        return self.ops(op_name, *operands, **attrs)[0]
-
-    def ops(self, op_name: str, *operands: Value, **attrs: Any) -> list[Value]:
-        """The results of `relay.<name>`. Raises InputError naming the node where operands do not fit."""
-        op_type: type[RelayOp] | None = find_op(f"relay.{op_name}")
-        if op_type is None:
-            raise self._lacks(op_name)
-        try:
-            # What a model quantises stays as the passes on quantised tensors look for it.
-            if all(o.array is not None for o in operands) and not op_name.startswith("qnn."):
-                folded = self._fold(op_type, operands, attrs)
-                if folded is not None:
-                    return folded
-            op = op_type.make(*(self.ssa(o) for o in operands), **attrs)
-        except TypeMismatch as e:
-            raise self.mismatch(str(e).removeprefix(f"{op_type.name}: "), operands) from None
-        op.location = self.location
-        values: list[Value] = []
-        for result in op.results:
-            info = tensor_info(result.type)
-            self.check_size(info.shape, info.dtype)
-            values.append(Value(info.shape, info.dtype, ssa=result))
-        self.block.add_op(op)
-        return values
-
-    def _lacks(self, op_name: str) -> LaminaError:
-        return UnsupportedError(
-            f"needs the op relay.{op_name}, which does not exist yet", where=self.where, hint="update Lamina"
-        )
+        return super().ssa(value)
 
     def mismatch(self, what: str, operands: Sequence[Value | OpenValue]) -> LaminaError:
-        if self.node is not None:
-            return self.node.fail(what)
-        return InputError(what, where=self.label, hint=f"the operands are {', '.join(map(str, operands))}")
-
-    def _fold(self, op_type: type[RelayOp], operands: Sequence[Value], attrs: dict[str, Any]) -> list[Value] | None:
-        """The results of an op on constants, None where they are better left to the compiler's passes."""
-        infos = result_infos(op_type, [o.info for o in operands], attrs)
-        for i in infos:
-            self.check_size(i.shape, i.dtype)
-        sizes = [
-            checked_nbytes(i.shape, i.dtype, self.limit, self.where) for i in (*infos, *(o.info for o in operands))
-        ]
-        if sum(sizes) > FOLD_BYTES:
-            return None
-        arrays = [o.array for o in operands if o.array is not None]
-        given = {k: v for k, v in attrs.items() if v is not None}
-        return [self.constant(r) for r in np_results(op_type, arrays, given)]
+        return self.node.fail(what) if self.node is not None else super().mismatch(what, operands)
 
     # -- element types that are held in others -----------------------------------------------------
 
@@ -405,28 +244,6 @@ class Builder:
         """The name of an ONNX element type that a node asks for. Raises LaminaError where no tensor has it."""
         dtype_of(code, self.where)
         return type_name(code)
-
-    # -- shorthands that several converters share ----------------------------------------------------
-
-    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
-        """`x` in another shape, itself where it has that shape."""
-        return x if tuple(shape) == x.shape else self.op("reshape", x, newshape=list(shape), allowzero=True)
-
-    def contraction(self, op_name: str, x: Value, w: Value, **attrs: Any) -> Value:
-        """A matrix product or convolution; those of 16-bit floats are accumulated in float32 and rounded once."""
-        if x.dtype not in ("float16", "bfloat16") or w.dtype != x.dtype:
-            return self.op(op_name, x, w, **attrs)
-        return self.cast(self.op(op_name, x, w, out_dtype="float32", **attrs), x.dtype)
-
-    def cast(self, x: Value, dtype: str) -> Value:
-        return x if x.dtype == dtype else self.op("cast", x, dtype=dtype)
-
-
-def _filler(shape: tuple[int, ...], number: Any) -> Any:
-    def fill() -> NDArray[Any]:
-        return np.full(shape, number)
-
-    return fill
 
 
 def described(name: str, value: Value) -> str:

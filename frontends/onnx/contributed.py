@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from onnx.defs import OpSchema
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.registry import Converter, converters, declare, onnx_op
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from onnx import TensorProto
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.narrow import HELD, narrowed, widened
 from lamina.frontends.onnx.registry import onnx_op
 

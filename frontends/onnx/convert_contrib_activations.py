@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.contributed import FLOAT, INT, contributed, given, single, standard
 
 QUICK = 1.702

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from lamina.frontends.builder import Value
 from lamina.frontends.onnx.attention import LOWEST, attended, bias_of, by_head, causal, places, summed
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.contributed import FLOAT, INT, INTS, contributed, given, single
 from lamina.frontends.onnx.convert_control import part, stacked
 from lamina.frontends.onnx.convert_nn import product

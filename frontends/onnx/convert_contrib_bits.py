@@ -10,7 +10,8 @@ from math import prod
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.contributed import INT, contributed, given, single, standard
 from lamina.frontends.onnx.convert_quant import number, spread
 from lamina.frontends.onnx.narrow import HELD

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lamina.frontends.builder import Value
 from lamina.frontends.onnx.attention import (
     LOWEST,
     Attended,
@@ -24,7 +25,7 @@ from lamina.frontends.onnx.attention import (
     side_by_side,
     summed,
 )
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.contributed import FLOAT, INT, STRING, contributed, given, single
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.contributed import FLOAT, INT, contributed, declare_operator, given, single, standard
 from lamina.frontends.onnx.convert_nn import inverse_deviation, layer_normalized
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.contributed import FLOAT, FLOATS, INT, INTS, STRING, contributed, given, single, standard
 from lamina.frontends.onnx.convert_nn import product
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.contributed import INT, STRING, contributed, given, standard
 
 

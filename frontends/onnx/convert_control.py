@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import AnyValue, Builder, NeedsValueError, Node, SequenceValue, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import (
+    AnyValue,
+    Builder,
+    NeedsValueError,
+    Node,
+    SequenceValue,
+)
 from lamina.frontends.onnx.registry import onnx_op
 
 MOST_TRIPS = 1024

@@ -6,7 +6,8 @@ from math import prod
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.convert_index import from_front
 from lamina.frontends.onnx.registry import onnx_op
 

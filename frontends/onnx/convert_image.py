@@ -8,7 +8,8 @@ import numpy as np
 
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.relay.vision.nms import AllClassNonMaxSuppressionOp
-from lamina.frontends.onnx.builder import Builder, NeedsDataError, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, NeedsDataError, Node
 from lamina.frontends.onnx.registry import onnx_op
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from functools import reduce
 import numpy as np
 
 from lamina.dialects.dtypes import is_float, itemsize
-from lamina.frontends.onnx.builder import AnyValue, Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import AnyValue, Builder, Node
 from lamina.frontends.onnx.legacy import legacy_operand
 from lamina.frontends.onnx.narrow import HELD
 from lamina.frontends.onnx.registry import onnx_op

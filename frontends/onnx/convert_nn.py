@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.legacy import legacy_operand
 from lamina.frontends.onnx.registry import onnx_op
 

@@ -11,7 +11,8 @@ import numpy as np
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.relay.windows import windows
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.convert_nn import per_axis, window_padding
 from lamina.frontends.onnx.registry import onnx_op
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.convert_control import part
 from lamina.frontends.onnx.registry import onnx_op
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.contributed import (
     FLOAT,
     FLOATS,

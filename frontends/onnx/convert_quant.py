@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.convert_cast import converted
 from lamina.frontends.onnx.convert_nn import convolution, product
 from lamina.frontends.onnx.narrow import HELD, LIMITS, is_float_code, widened

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lamina.dialects.relay.nn.recurrent_functions import FUNCTIONS, activation_text
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.convert_control import part, stacked
 from lamina.frontends.onnx.registry import onnx_op
 

@@ -7,7 +7,8 @@ from math import prod
 import numpy as np
 
 from lamina.dialects.dtypes import itemsize, numpy_dtype
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.convert_nn import matrices, per_axis
 from lamina.frontends.onnx.narrow import HELD
 from lamina.frontends.onnx.registry import onnx_op

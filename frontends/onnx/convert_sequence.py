@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import AnyValue, Builder, Node, OptionalValue, SequenceValue, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import (
+    AnyValue,
+    Builder,
+    Node,
+    OptionalValue,
+    SequenceValue,
+)
 from lamina.frontends.onnx.convert_control import part, sequence_of, stacked
 from lamina.frontends.onnx.registry import onnx_op
 from lamina.frontends.onnx.tensors import type_name

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from lamina.dialects.relay.reduce.spectrum import turns
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.registry import onnx_op
 
 LONGEST = 4096

@@ -64,7 +64,8 @@ def _proto(node: RawNode) -> NodeProto:
 
 
 def _type(value: AnyValue | None) -> TypeProto:
-    from lamina.frontends.onnx.builder import SequenceValue, Value
+    from lamina.frontends.builder import Value
+    from lamina.frontends.onnx.builder import SequenceValue
     from lamina.frontends.onnx.open_values import OpenValue
 
     if isinstance(value, Value):

@@ -24,6 +24,7 @@ import numpy as np
 
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.errors import LaminaError
+from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import (
     AnyValue,
     Builder,
@@ -31,7 +32,6 @@ from lamina.frontends.onnx.builder import (
     NeedsValueError,
     OptionalValue,
     SequenceValue,
-    Value,
 )
 from lamina.frontends.onnx.extents import (
     DRAWS,

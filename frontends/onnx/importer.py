@@ -12,16 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, IntAttr, ModuleOp, StringAttr, TensorType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.value_types import is_dynamic
-from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean
+from lamina.frontends.builder import Value, checked_nbytes, name_hint
 from lamina.frontends.formats import Shapes
+from lamina.frontends.frames import Mark
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.builder import (
@@ -33,11 +33,8 @@ from lamina.frontends.onnx.builder import (
     Node,
     OptionalValue,
     SequenceValue,
-    Value,
-    name_hint,
     set_hint,
 )
-from lamina.frontends.onnx.frames import Mark
 from lamina.frontends.onnx.functions import function_of
 from lamina.frontends.onnx.generalise import generalised
 from lamina.frontends.onnx.graph import Graph, read_graph
@@ -46,7 +43,7 @@ from lamina.frontends.onnx.open_values import OpenValue, is_open
 from lamina.frontends.onnx.registry import Converter, converters, open_converter, takes_held
 from lamina.frontends.onnx.source import ModelSource, Source, read_model, shown
 from lamina.frontends.onnx.support import report_of
-from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, checked_nbytes, decode, dtype_of, type_name
+from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, decode, dtype_of, type_name
 
 # Operators that only move elements of their first input, whatever their type.
 MOVES = frozenset(
@@ -131,7 +128,7 @@ class _Importer:
             del self.builder.subgraph
         outputs = [port for o in self.graph.outputs for port in self._outputs(o)]
         return ImportedModel(
-            self._module(inputs, outputs),
+            self.builder.module(inputs, outputs, self.results, self.model.label.removesuffix(".onnx")),
             self.store,
             tuple(inputs),
             tuple(outputs),
@@ -403,22 +400,3 @@ class _Importer:
         type_ = cast("TensorType[Any]", result.type)
         logical = value.logical if value.logical in HELD else ""
         return Port(name, type_.get_shape(), value.dtype, logical, type_ if is_dynamic(type_) else None)
-
-    # -- the module --------------------------------------------------------------------------------
-
-    def _module(self, inputs: Sequence[Port], outputs: Sequence[Port]) -> ModuleOp:
-        results = self.results
-        self.block.add_op(func.ReturnOp(*results))
-        types = [a.type for a in self.block.args], [r.type for r in results]
-        main = func.FuncOp("main", types, Region(self.block))
-        main.properties["arg_attrs"] = _names(inputs)
-        main.properties["res_attrs"] = _names(outputs)
-        main.location = FileLineColLoc(StringAttr(self.model.label), IntAttr(0), IntAttr(0))
-        module = ModuleOp([main])
-        stem = self.model.label.removesuffix(".onnx")
-        module.attributes["lamina.params"] = StringAttr(f"{stem}.safetensors")
-        return module
-
-
-def _names(ports: Sequence[Port]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr([DictionaryAttr({NAME: StringAttr(p.name)}) for p in ports])

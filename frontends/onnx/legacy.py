@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, Node
 
 
 def legacy_operand(n: Node, b: Builder, x: Value, y: Value) -> Value:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.frontends.onnx.builder import NeedsExtentError, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import NeedsExtentError
 from lamina.frontends.onnx.extents import DRAWS, Draws, Entry, Extent, Taken, entry_at, fit
 from lamina.frontends.onnx.open_values import OpenValue
 from lamina.frontends.onnx.traces import Trace

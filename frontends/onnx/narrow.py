@@ -17,7 +17,8 @@ from lamina.errors import UnsupportedError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lamina.frontends.onnx.builder import Builder, Node, Value
+    from lamina.frontends.builder import Value
+    from lamina.frontends.onnx.builder import Builder, Node
 
 HELD: dict[str, str] = {
     **{t: "uint8" for t in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float8e8m0")},

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from lamina.dialects.dtypes import numpy_dtype
-from lamina.frontends.onnx.builder import Builder, NeedsExtentError, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder, NeedsExtentError
 from lamina.frontends.onnx.extents import DRAWS, Draws, Entry, Extent, Number, Taken, fit, number_of
 from lamina.frontends.onnx.merging import Merged, Varied
 from lamina.frontends.onnx.open_values import (

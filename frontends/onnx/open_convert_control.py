@@ -25,10 +25,11 @@ from lamina.dialects.relay.core import CallOp, FnOp, ReturnOp
 from lamina.dialects.relay.functional.control import IfOp, YieldOp
 from lamina.dialects.relay.value_types import is_dynamic
 from lamina.errors import UnsupportedError
+from lamina.frontends.builder import Value
+from lamina.frontends.frames import Frame, Mark, inside
 from lamina.frontends.onnx import convert_control
-from lamina.frontends.onnx.builder import AnyValue, Builder, Node, Value
+from lamina.frontends.onnx.builder import AnyValue, Builder, Node
 from lamina.frontends.onnx.extents import Dim, Extent, number_of
-from lamina.frontends.onnx.frames import Frame, Mark, inside
 from lamina.frontends.onnx.open_convert_values import of_type, through
 from lamina.frontends.onnx.open_values import OpenValue, dims_of, emitted, known_as, open_type, unknown, vector
 from lamina.frontends.onnx.registry import open_op

@@ -13,7 +13,8 @@ import numpy as np
 
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.relay import find_op
-from lamina.frontends.onnx.builder import AnyValue, Builder, Node, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import AnyValue, Builder, Node
 from lamina.frontends.onnx.extents import Extent, number_of
 from lamina.frontends.onnx.generalise import generalised
 from lamina.frontends.onnx.open_attributes import FAR, counted

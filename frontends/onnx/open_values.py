@@ -21,7 +21,8 @@ from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.unknown_extents import Undecided
 from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, is_dynamic
-from lamina.frontends.onnx.builder import AnyValue, Builder, OptionalValue, SequenceValue, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import AnyValue, Builder, OptionalValue, SequenceValue
 from lamina.frontends.onnx.extents import GENERIC, Dim, Draws, Entry, Extent, Number
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lamina.dialects.relay.image.sampling import FARTHEST, LARGEST_EXTENT
-from lamina.frontends.onnx.builder import Builder, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import Builder
 
 _LAYOUTS = {3: "NCW", 4: "NCHW", 5: "NCDHW"}
 _METHODS = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}

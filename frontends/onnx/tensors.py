@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import TensorProto, numpy_helper
 
-from lamina.dialects.dtypes import itemsize, numpy_dtype
+from lamina.dialects.dtypes import numpy_dtype
 from lamina.errors import InputError, UnsupportedError
+from lamina.frontends.builder import checked_nbytes
 from lamina.frontends.onnx.narrow import HELD, plain_array
 from lamina.frontends.onnx.source import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from concurrent.futures import Future
 
     from numpy.typing import NDArray
@@ -74,21 +74,6 @@ def code_of(name: str) -> int:
     """The ONNX element type of a name that `type_name` gives."""
     codes = [code for code, known in _DTYPE.items() if known == name]
     return codes[0] if codes else TensorProto.DataType.Value(name.upper())
-
-
-def checked_nbytes(shape: Sequence[int], dtype: str, limit: int, where: str) -> int:
-    """The bytes of a tensor. Raises InputError for a negative extent or a size beyond the limit."""
-    for extent in shape:
-        if extent < 0:
-            raise InputError(f"extent {extent} of shape {list(shape)} is negative", where=where, hint="give real sizes")
-    size = prod(shape) * itemsize(dtype)
-    if size > limit:
-        raise InputError(
-            f"a tensor of shape {list(shape)} takes {size} bytes, the limit is {limit}",
-            where=where,
-            hint="lamina.load(..., max_tensor_bytes=N), or --max-tensor-bytes N, allows more",
-        )
-    return size
 
 
 def decode(

@@ -18,7 +18,8 @@ from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.meaning import np_results
-from lamina.frontends.onnx.builder import AnyValue, Builder, OptionalValue, SequenceValue, Value
+from lamina.frontends.builder import Value
+from lamina.frontends.onnx.builder import AnyValue, Builder, OptionalValue, SequenceValue
 from lamina.frontends.onnx.open_values import OpenValue
 
 if TYPE_CHECKING:

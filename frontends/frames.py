@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 if TYPE_CHECKING:
-    from lamina.frontends.onnx.builder import Builder, Value
+    from lamina.frontends.builder import RelayBuilder, Value
 
 
 class Frame:
@@ -53,7 +53,7 @@ class Frame:
 
 
 @contextmanager
-def inside(b: Builder, block: Block, frame: Frame | None = None) -> Generator[None]:
+def inside(b: RelayBuilder, block: Block, frame: Frame | None = None) -> Generator[None]:
     """Make the builder emit into a branch, or into a function of its own."""
     before = b.block, b.frame
     b.block = block
@@ -69,7 +69,7 @@ def inside(b: Builder, block: Block, frame: Frame | None = None) -> Generator[No
 class Mark:
     """A place in the function under construction that can be gone back to."""
 
-    def __init__(self, b: Builder) -> None:
+    def __init__(self, b: RelayBuilder) -> None:
         self._builder = b
         self._blocks = [b.block] if b.block is b.frame.entry else [b.block, b.frame.entry]
         self._last = [block.last_op for block in self._blocks]

@@ -1,0 +1,274 @@
+"""The builder of Relay functions that importers share: values, and ops that are emitted or folded.
+
+An op whose operands are all known and small is evaluated by its numpy oracle instead of emitted: that is all that
+is needed for the chains of Shape, Gather and Concat with which exporters compute the shapes of reshapes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FileLineColLoc,
+    IntAttr,
+    ModuleOp,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+)
+from xdsl.ir import Block, Region, SSAValue
+
+from lamina.dialects.dtypes import itemsize, tensor_type
+from lamina.dialects.infos import TensorInfo, TypeMismatch, tensor_info
+from lamina.dialects.relay import find_op
+from lamina.dialects.relay.base import RelayOp
+from lamina.dialects.relay.core import ConstantOp, make_constant
+from lamina.dialects.relay.meaning import np_results, result_infos
+from lamina.dialects.relay.params import INLINE_BYTES, ParamStore
+from lamina.dialects.value_names import NAME
+from lamina.errors import InputError, LaminaError, UnsupportedError
+from lamina.frontends.frames import Frame
+from lamina.frontends.imported import Port
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from numpy.typing import NDArray
+
+FOLD_BYTES = 1 << 18
+_UNFIT = re.compile(r"[^A-Za-z0-9_]+")
+
+
+def name_hint(name: str) -> str:
+    """An ONNX name as an SSA name: other characters become underscores, a digit in front gets one."""
+    text = _UNFIT.sub("_", name[:96]).strip("_")[:64]
+    return text if text and not text[0].isdigit() else f"t_{text}" if text else ""
+
+
+def param_key(name: str) -> str:
+    """The key of a weight: the initialiser's name, or a hash of it when it is long or not printable."""
+    if name.isprintable() and len(name) <= 200 and '"' not in name and "\\" not in name:
+        return name
+    return "param_" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def checked_nbytes(shape: Sequence[int], dtype: str, limit: int, where: str) -> int:
+    """The bytes of a tensor. Raises InputError for a negative extent or a size beyond the limit."""
+    for extent in shape:
+        if extent < 0:
+            raise InputError(f"extent {extent} of shape {list(shape)} is negative", where=where, hint="give real sizes")
+    size = prod(shape) * itemsize(dtype)
+    if size > limit:
+        raise InputError(
+            f"a tensor of shape {list(shape)} takes {size} bytes, the limit is {limit}",
+            where=where,
+            hint="lamina.load(..., max_tensor_bytes=N), or --max-tensor-bytes N, allows more",
+        )
+    return size
+
+
+class Value:
+    """A tensor during import: its type, its array where it is a constant, its SSA value once it has one."""
+
+    __slots__ = ("array", "digest", "dtype", "logical", "name", "shape", "ssa")
+
+    def __init__(
+        self, shape: tuple[int, ...], dtype: str, *, ssa: SSAValue | None = None, array: NDArray[Any] | None = None,
+        name: str = "", logical: str = "",
+    ) -> None:  # fmt: skip
+        self.shape = shape
+        self.logical = logical or dtype
+        """ONNX's name of the type: of float8 and int4 tensors `dtype` is the type of the bytes that hold them."""
+        self.dtype = dtype
+        self.ssa = ssa
+        self.array = array
+        self.name = name
+        self.digest: Future[str] | None = None
+        """That of the array, where a thread is at it."""
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def info(self) -> TensorInfo:
+        return TensorInfo(self.shape, self.dtype)
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+
+
+class RelayBuilder:
+    """Emits the Relay ops of a function body."""
+
+    def __init__(self, block: Block, store: ParamStore, label: str, limit: int) -> None:
+        self.block = block
+        """The block that ops are appended to: the body of the function, or a branch in it."""
+        self.frame = Frame(block)
+        """The function under construction."""
+        self.store = store
+        self.label = label
+        self.limit = limit
+        """The most bytes that a tensor may have."""
+        self.location: Any = None
+        """The place in the model that ops which are emitted now come from."""
+
+    @property
+    def where(self) -> str:
+        """The place in the model, for messages."""
+        return self.label
+
+    # -- constants ---------------------------------------------------------------------------------
+
+    def constant(self, array: Any, dtype: str | None = None, name: str = "") -> Value:
+        """A constant; it is written into the function when something uses it."""
+        values = np.asarray(array) if dtype is None else np.asarray(array, dtype)
+        return Value(values.shape, str(values.dtype), array=values, name=name)
+
+    def scalar(self, number: float, like: Value) -> Value:
+        """A constant of rank 0 with the element type of `like`."""
+        from lamina.dialects.dtypes import numpy_dtype
+
+        return self.constant(np.asarray(number).astype(numpy_dtype(like.dtype)))
+
+    def splat(self, number: Any, shape: tuple[int, ...], name: str = "") -> Value:
+        """A constant of one number repeated: it takes no memory until its values are asked for."""
+        self.check_size(shape, str(number.dtype))
+        return Value(shape, str(number.dtype), array=np.broadcast_to(number, shape), name=name)
+
+    def check_size(self, shape: Sequence[int], dtype: str) -> None:
+        checked_nbytes(shape, dtype, self.limit, self.where)
+
+    def ssa(self, value: Value) -> SSAValue:
+        """The SSA value in the function under construction; a constant is emitted at its first use in it."""
+        if value.array is None:
+            assert value.ssa is not None
+            return self.frame.here(value.ssa)
+        found = value.ssa if value.ssa is not None and self.frame.sees(value.ssa) else self.frame.constant(value)
+        if found is None:
+            op = self._constant_op(value)
+            if value.name:
+                hint = StringAttr(value.name[:200])
+                op.location = NameLoc(hint, NoneAttr())
+                op.result.name_hint = name_hint(value.name) or None
+            elif self.location is not None:
+                op.location = self.location
+            self.frame.entry.add_op(op)
+            found = value.ssa = op.result
+            self.frame.constants[id(value)] = (value, found)
+        return found
+
+    def _constant_op(self, value: Value) -> ConstantOp:
+        array = value.array
+        assert array is not None
+        key = param_key(value.name) if value.name else "constant"
+        if array.nbytes > INLINE_BYTES and not any(array.strides):
+            number = array.flat[0]
+            type_ = tensor_type(value.shape, value.dtype)
+            recipe = f"full({number!r})"
+            attr = self.store.derive((), recipe, type_, _filler(value.shape, number), key)
+            return ConstantOp.make(attr, type_)
+        digest = value.digest.result() if value.digest is not None else None
+        return make_constant(np.ascontiguousarray(array).reshape(value.shape), self.store, key, digest)
+
+    # -- ops ---------------------------------------------------------------------------------------
+
+    def op(self, op_name: str, *operands: Value, **attrs: Any) -> Value:
+        """The one result of `relay.<name>`."""
+        return self.ops(op_name, *operands, **attrs)[0]
+
+    def ops(self, op_name: str, *operands: Value, **attrs: Any) -> list[Value]:
+        """The results of `relay.<name>`. Raises InputError naming the node where operands do not fit."""
+        op_type: type[RelayOp] | None = find_op(f"relay.{op_name}")
+        if op_type is None:
+            raise self._lacks(op_name)
+        try:
+            # What a model quantises stays as the passes on quantised tensors look for it.
+            if all(o.array is not None for o in operands) and not op_name.startswith("qnn."):
+                folded = self._fold(op_type, operands, attrs)
+                if folded is not None:
+                    return folded
+            op = op_type.make(*(self.ssa(o) for o in operands), **attrs)
+        except TypeMismatch as e:
+            raise self.mismatch(str(e).removeprefix(f"{op_type.name}: "), operands) from None
+        op.location = self.location
+        values: list[Value] = []
+        for result in op.results:
+            info = tensor_info(result.type)
+            self.check_size(info.shape, info.dtype)
+            values.append(Value(info.shape, info.dtype, ssa=result))
+        self.block.add_op(op)
+        return values
+
+    def _lacks(self, op_name: str) -> LaminaError:
+        return UnsupportedError(
+            f"needs the op relay.{op_name}, which does not exist yet", where=self.where, hint="update Lamina"
+        )
+
+    def mismatch(self, what: str, operands: Sequence[Any]) -> LaminaError:
+        """The error of operands that do not fit an op."""
+        return InputError(what, where=self.where, hint=f"the operands are {', '.join(map(str, operands))}")
+
+    def _fold(self, op_type: type[RelayOp], operands: Sequence[Value], attrs: dict[str, Any]) -> list[Value] | None:
+        """The results of an op on constants, None where they are better left to the compiler's passes."""
+        infos = result_infos(op_type, [o.info for o in operands], attrs)
+        for i in infos:
+            self.check_size(i.shape, i.dtype)
+        sizes = [
+            checked_nbytes(i.shape, i.dtype, self.limit, self.where) for i in (*infos, *(o.info for o in operands))
+        ]
+        if sum(sizes) > FOLD_BYTES:
+            return None
+        arrays = [o.array for o in operands if o.array is not None]
+        given = {k: v for k, v in attrs.items() if v is not None}
+        return [self.constant(r) for r in np_results(op_type, arrays, given)]
+
+    # -- shorthands that several converters share ----------------------------------------------------
+
+    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
+        """`x` in another shape, itself where it has that shape."""
+        return x if tuple(shape) == x.shape else self.op("reshape", x, newshape=list(shape), allowzero=True)
+
+    def contraction(self, op_name: str, x: Value, w: Value, **attrs: Any) -> Value:
+        """A matrix product or convolution; those of 16-bit floats are accumulated in float32 and rounded once."""
+        if x.dtype not in ("float16", "bfloat16") or w.dtype != x.dtype:
+            return self.op(op_name, x, w, **attrs)
+        return self.cast(self.op(op_name, x, w, out_dtype="float32", **attrs), x.dtype)
+
+    def cast(self, x: Value, dtype: str) -> Value:
+        return x if x.dtype == dtype else self.op("cast", x, dtype=dtype)
+
+    # -- the module ----------------------------------------------------------------------------------
+
+    def module(
+        self, inputs: Sequence[Port], outputs: Sequence[Port], results: Sequence[SSAValue], stem: str
+    ) -> ModuleOp:
+        """The module whose @main has the block's arguments and these results; the weights are in `stem`.safetensors."""
+        self.block.add_op(func.ReturnOp(*results))
+        types = [a.type for a in self.block.args], [r.type for r in results]
+        main = func.FuncOp("main", types, Region(self.block))
+        main.properties["arg_attrs"] = _names(inputs)
+        main.properties["res_attrs"] = _names(outputs)
+        main.location = FileLineColLoc(StringAttr(self.label), IntAttr(0), IntAttr(0))
+        module = ModuleOp([main])
+        module.attributes["lamina.params"] = StringAttr(f"{stem}.safetensors")
+        return module
+
+
+def _names(ports: Sequence[Port]) -> ArrayAttr[DictionaryAttr]:
+    return ArrayAttr([DictionaryAttr({NAME: StringAttr(p.name)}) for p in ports])
+
+
+def _filler(shape: tuple[int, ...], number: Any) -> Any:
+    def fill() -> NDArray[Any]:
+        return np.full(shape, number)
+
+    return fill
