@@ -18,6 +18,7 @@ import numpy as np
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
+from lamina.dialects.relay.nn.recurrent_steps import Recurrent
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.reduce.reductions import Reduction
 from lamina.dialects.rules.terms import all_results
@@ -162,6 +163,10 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
             given[0] = _with_noise(given[0], _rounding_of(given[0], _dtype(op.operands[0])), rounding)
         if op.name in SUMS and rounding is not None and rounding.fewer_bits is not None:
             found = [_one_by_one(op, oracle, arrays[0], rounding.fewer_bits > 0 and op.name not in SCANS)]
+        elif isinstance(op, Recurrent) and rounding is not None and rounding.fewer_bits is not None:
+            # A state between steps may be too large for its own precision: what follows is no number then.
+            with np.errstate(all="ignore"):
+                found = [np.asarray(r) for r in oracle(*_with_single(op, arrays, np.float32), **attrs_of(op))]
         elif op.name == EINSUM and len(given) > 2 and rounding is not None and rounding.first_pair is not None:
             path = ["einsum_path", rounding.first_pair, *[(0, 1)] * (len(given) - 2)]
             found = [np.asarray(np.einsum(attrs_of(op)["equation"], *given, optimize=path))]

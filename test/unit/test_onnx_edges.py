@@ -203,3 +203,16 @@ def test_an_infinity_at_the_edge_stays_inside(mode: str) -> None:
     g.add("GridSample", [x, grid], (0, 1), domain="", mode=mode, padding_mode="zeros")
     g.check(g.imported())
     g.check(g.compiled())
+
+
+def test_an_infinity_beside_the_edge_that_a_place_is_on_stays_there() -> None:
+    """The other pixel of a place on the edge has no part. It is the one at the edge, as PyTorch has it; onnxruntime has
+    a part of zero of the mirror of the one beyond, which is no number where that is an infinity."""
+    g = Nodes(opset=20)
+    x = g.floats(1, 1, 3, 5)
+    x[0, 0, 1, 3] = np.inf
+    grid = np.array([[[[1, 0], [1, 1], [-1, 0]]]], np.float32)
+    g.add("GridSample", [x, grid], (0, 1), domain="", mode="linear", padding_mode="reflection", align_corners=1)
+    (ours,), (exact,) = g.compiled().values(), g.imported().values()
+    np.testing.assert_allclose(ours, exact, rtol=1e-5)
+    assert np.isfinite(ours).all()

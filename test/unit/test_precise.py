@@ -150,6 +150,19 @@ def test_partial_sums_may_overflow_before_what_cancels_them(order: tuple[int, ..
     assert np.isfinite(total.run(1 - seed)[0]).all()
 
 
+def test_a_state_may_overflow_between_steps() -> None:
+    """Beyond the range of single precision it is an infinity for the next step, which has no number for two of them."""
+    w = "%w = relay.constant dense<[[[1.0e30, 2.0e30], [3.0e30, -1.0e30]]]> : tensor<1x2x2xf32>"
+    h = "%h = relay.constant dense<0.0> : tensor<1x2xf32>"
+    body = 'relay.nn.rnn %x, %w, %h {activations = "relu"}'
+    text = f"func.func @main(%x: tensor<4x1x2xf32>) -> tensor<1x2xf32> {{\n  {w}\n  {h}\n  %ys, %y = {body} : "
+    text += "(tensor<4x1x2xf32>, tensor<1x2x2xf32>, tensor<1x2xf32>) -> (tensor<4x1x2xf32>, tensor<1x2xf32>)\n"
+    module = SourceParser(LaminaContext(), text + "  func.return %y : tensor<1x2xf32>\n}", "t.mlir").parse_module()
+    steps = PreciseModule(module, ParamStore(), [np.ones((4, 1, 2), np.float32)])
+    assert steps.run()[0].tolist() == [[np.inf, np.inf]]
+    assert np.isnan(steps.run(0)[0]).all()
+
+
 def test_partial_products_of_a_scan_are_its_results() -> None:
     scan = precise("relay.cumprod %x {axis = 0}", (3,), "tensor<3xf32>")
     scan.arrays = [np.array([0.25, 1e-45, np.inf], np.float32)]

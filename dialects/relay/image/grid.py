@@ -224,7 +224,8 @@ def _taps_ref(p: float, extent: int, method: str, padding: str, align_corners: b
     for tap, part in taps.items():
         if padding == "zeros" and not 0 <= tap < extent:
             continue  # a zero there; a part of zero of a pixel would be NaN where that is infinite
-        index.append(round(bounded(tap)))
+        # A place that is bounded has but a tap behind the edge, of which its part is zero: it is the edge's.
+        index.append(round(bounded(tap) if method == "bicubic" else min(max(tap, 0), extent - 1)))
         parts.append(part)
     return np.asarray(index, np.int64), np.asarray(parts)
 
