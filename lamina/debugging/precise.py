@@ -126,7 +126,7 @@ class _Roundings:
         """The operands of a product of several that are multiplied before the others; None where all are at once."""
         self._products: dict[SSAValue, Any] = {}
         self._rng = np.random.default_rng(seed // 2)
-        self._sign = 1 if seed % 2 else -1
+        self.sign = 1 if seed % 2 else -1
         self._alike = seed < 4
 
     def contract(self, op: RelayOp, given: list[Any]) -> None:
@@ -144,12 +144,14 @@ class _Roundings:
         """An error for each element."""
         shape: tuple[int, ...] = array.shape
         size = self._rng.uniform(0.5, 1, shape)
-        return self._sign * size * (1.0 if self._alike else self._rng.choice((-1.0, 1.0), shape))
+        return self.sign * size * (1.0 if self._alike else self._rng.choice((-1.0, 1.0), shape))
 
 
 def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) -> list[Any]:
     if _in_its_own_types(op):
         narrow = _with_single(op, arrays, np.float32)
+        if rounding is not None and op.name == "relay.reinterpret":
+            narrow = [_signed(narrow[0], rounding.sign)]
         found = [np.asarray(r) for r in run_op(op, narrow)]
         given = narrow
     else:
@@ -185,6 +187,14 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
             array = _noisy(op, array, _narrowed(value) or dtype if rounding.others else dtype, given, rounding)
         made.append(array)
     return made
+
+
+def _signed(array: Any, sign: int) -> Any:
+    """The array with NaN of a sign: which one it has, no program says."""
+    if array.dtype.kind in "iub":
+        return array
+    nan = np.isnan(array)
+    return np.where(nan, np.copysign(array, array.dtype.type(sign)), array) if nan.any() else array
 
 
 def _one_by_one(op: RelayOp, oracle: Any, array: Any, backwards: bool) -> Any:

@@ -163,6 +163,14 @@ def test_a_state_may_overflow_between_steps() -> None:
     assert np.isnan(steps.run(0)[0]).all()
 
 
+def test_bits_of_what_is_no_number_have_either_sign() -> None:
+    bits = precise('relay.reinterpret %x {dtype = "int32"}', (2,), "tensor<2xi32>")
+    bits.arrays = [np.array([np.nan, 1], np.float32)]
+    found = [bits.run(seed)[0] for seed in (0, 1)]
+    assert (found[0][0] < 0) != (found[1][0] < 0)
+    assert found[0][1] == found[1][1] == np.float32(1).view(np.int32)
+
+
 def test_partial_products_of_a_scan_are_its_results() -> None:
     scan = precise("relay.cumprod %x {axis = 0}", (3,), "tensor<3xf32>")
     scan.arrays = [np.array([0.25, 1e-45, np.inf], np.float32)]
