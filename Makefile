@@ -21,7 +21,7 @@ SOURCES := lamina dialects passes frontends backends
 # every file that it imports anew.
 BYTECODE := $(PY) -m compileall -q -j $(JOBS) $(SOURCES)
 
-.PHONY: help setup demo test untyped test-models test-long conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool bench-time-laws bench-start-up index docs index-check lock clean
+.PHONY: help setup setup-frontends demo test untyped test-models test-long test-frontends conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool bench-time-laws bench-start-up index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -54,6 +54,12 @@ test-models: $(STAMP) ## all models at every level of optimisation, and without 
 
 test-long: $(STAMP) ## the other long tests: every sample of every op five ways, gradients compiled, more random programs
 	$(PYTEST) -m long --ignore=test/unit/test_light_models.py
+
+setup-frontends: $(STAMP) ## add torch, with which the tests of test/torch run
+	$(BIN)/pip install -q -r test/torch/requirements.txt
+
+test-frontends: setup-frontends ## the tests that need torch: torch.compile, exported programs, every operator of op_db
+	$(PYTEST) test/torch
 
 conformance: $(STAMP) ## ONNX's 2,033 backend tests, each in a worker process; the table by operator and by kind
 	$(PY) -m tools.conformance --jobs $(JOBS)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lamina.dialects.relay.params import ParamStore
     from lamina.frontends.imported import ImportedModel
+    from lamina.frontends.support import SupportReport
 
 Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
 """A shape by the name of an input, or the size of a named extent."""
@@ -35,6 +36,8 @@ class Format:
     suffixes: tuple[str, ...]
     begins: Callable[[bytes], bool] | None = None
     """Whether the first bytes of a file are those of one, None where nothing marks it."""
+    holds: Callable[[Sequence[str]], bool] | None = None
+    """Whether the members of a zip archive are those of one, None where it is no archive."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +60,10 @@ class Importer(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelFormat(Format):
-    """A format of models. `read(source, shapes)` imports one."""
+    """A format of models. `read(source, shapes)` imports one, `check(source)` reports which operators are missing."""
 
     read: Importer
+    check: Callable[[Any], SupportReport]
 
 
 _FOLDER = Path(__file__).parent
@@ -86,3 +90,8 @@ def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
 def format_by_bytes(begin: bytes) -> Format | None:
     """The format that the first bytes of a file say."""
     return next((f for f in formats() if f.begins is not None and f.begins(begin)), None)
+
+
+def format_by_members(names: Sequence[str]) -> Format | None:
+    """The format that the names of the members of a zip archive say."""
+    return next((f for f in formats() if f.holds is not None and f.holds(names)), None)

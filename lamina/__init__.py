@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lamina import te, topi, transform
+    from lamina import te, topi, torch, transform
     from lamina.driver.api import Executable, Model, compile, load
     from lamina.driver.compiled_kernels import evaluate
     from lamina.errors import LaminaError
@@ -27,6 +27,7 @@ __all__ = [
     "lower",
     "te",
     "topi",
+    "torch",
     "transform",
 ]
 
@@ -36,7 +37,7 @@ _HOME = {
     "LaminaError": "lamina.errors",
     "evaluate": "lamina.driver.compiled_kernels",
 }
-_SUBPACKAGES = ("te", "topi", "transform")
+_SUBPACKAGES = ("te", "topi", "torch", "transform")
 
 
 def __getattr__(name: str) -> Any:

@@ -78,6 +78,12 @@ def printable(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def shown(name: str) -> str:
+    """A name from a model as messages show it: escaped, quoted, at most 80 characters."""
+    text = name.encode("unicode_escape").decode("ascii").replace('"', '\\"')
+    return f'"{text}"' if len(text) <= 80 else f'"{text[:77]}..."'
+
+
 def about(error: BaseException, op: Operation) -> None:
     """Say of an exception which op was being read or rewritten as it arose; the first that says so is right."""
     if getattr(error, "op", None) is None:

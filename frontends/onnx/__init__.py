@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lamina.frontends.imported import ImportedModel, Port
     from lamina.frontends.onnx.importer import load_onnx
-    from lamina.frontends.onnx.support import SupportReport, UnsupportedOp, check_model
+    from lamina.frontends.onnx.support import check_model
+    from lamina.frontends.support import SupportReport, UnsupportedOp
 
 _HOMES = {
     **dict.fromkeys(("ImportedModel", "Port"), "lamina.frontends.imported"),
     "load_onnx": "lamina.frontends.onnx.importer",
-    **dict.fromkeys(("SupportReport", "UnsupportedOp", "check_model"), "lamina.frontends.onnx.support"),
+    "check_model": "lamina.frontends.onnx.support",
+    **dict.fromkeys(("SupportReport", "UnsupportedOp"), "lamina.frontends.support"),
 }
 
 

@@ -7,10 +7,9 @@ from typing import Any
 import onnx
 from onnx import AttributeProto
 
-from lamina.errors import InputError, did_you_mean
+from lamina.errors import InputError, did_you_mean, shown
 from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.registry import declared
-from lamina.frontends.onnx.source import shown
 
 _KIND = AttributeProto.AttributeType
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from onnx import AttributeProto, FunctionProto, GraphProto
 
-from lamina.errors import InputError
-from lamina.frontends.onnx.source import NEWEST_OPSET, check_text, opset_versions, shown
+from lamina.errors import InputError, shown
+from lamina.frontends.onnx.source import NEWEST_OPSET, check_text, opset_versions
 
 # Functions that call functions can describe exponentially many nodes in a small file.
 MOST_NODES = 2_000_000

@@ -13,12 +13,11 @@ from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, IntAttr, NameLoc, No
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.relay.params import ParamStore
-from lamina.errors import InputError, LaminaError, UnsupportedError
+from lamina.errors import InputError, LaminaError, UnsupportedError, shown
 from lamina.frontends.builder import RelayBuilder, Value, name_hint
 from lamina.frontends.onnx.attributes import attribute_values
 from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.extents import Draws, fresh_draws
-from lamina.frontends.onnx.source import shown
 from lamina.frontends.onnx.strings import Strings
 from lamina.frontends.onnx.tensors import decode, dtype_of, type_name
 

@@ -8,6 +8,7 @@ from lamina.frontends.formats import ModelFormat, Shapes
 
 if TYPE_CHECKING:
     from lamina.frontends.imported import ImportedModel
+    from lamina.frontends.support import SupportReport
 
 
 def read(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:
@@ -18,10 +19,18 @@ def read(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None
     return load_onnx(source, shapes, DEFAULT_MAX_TENSOR_BYTES if max_tensor_bytes is None else max_tensor_bytes)
 
 
+def check(source: Any) -> SupportReport:
+    """Report which operators of a model are missing. Raises LaminaError for what is no valid model."""
+    from lamina.frontends.onnx.support import check_model
+
+    return check_model(source)
+
+
 FORMAT = ModelFormat(
     name="onnx",
     what="an ONNX model",
     suffixes=(".onnx",),
     begins=lambda begin: begin[:1] == b"\x08" and begin[1:2] >= b"\3",
     read=read,
+    check=check,
 )

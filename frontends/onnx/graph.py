@@ -11,9 +11,9 @@ from typing import Any
 
 from onnx import GraphProto, ModelProto
 
-from lamina.errors import InputError, LaminaError, UnsupportedError, did_you_mean
+from lamina.errors import InputError, LaminaError, UnsupportedError, did_you_mean, shown
 from lamina.frontends.onnx.bodies import Bodies, RawNode, Scope
-from lamina.frontends.onnx.source import check_text, opset_versions, shown
+from lamina.frontends.onnx.source import check_text, opset_versions
 
 
 @dataclass

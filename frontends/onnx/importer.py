@@ -18,7 +18,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.value_types import is_dynamic
-from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean
+from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean, shown
 from lamina.frontends.builder import Value, checked_nbytes, name_hint
 from lamina.frontends.formats import Shapes
 from lamina.frontends.frames import Mark
@@ -41,7 +41,7 @@ from lamina.frontends.onnx.graph import Graph, read_graph
 from lamina.frontends.onnx.narrow import HELD, plain_array
 from lamina.frontends.onnx.open_values import OpenValue, is_open
 from lamina.frontends.onnx.registry import Converter, converters, open_converter, takes_held
-from lamina.frontends.onnx.source import ModelSource, Source, read_model, shown
+from lamina.frontends.onnx.source import ModelSource, Source, read_model
 from lamina.frontends.onnx.support import report_of
 from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, decode, dtype_of, type_name
 

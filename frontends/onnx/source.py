@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError
 from onnx import ModelProto, TensorProto
 
 from lamina.dialects.relay.params import array_digest
-from lamina.errors import InputError, UnsupportedError, printable
+from lamina.errors import InputError, UnsupportedError, printable, shown
 from lamina.frontends.wire_format import Odd, fields, split
 
 if TYPE_CHECKING:
@@ -46,12 +46,6 @@ class ModelSource:
         default_factory=dict[tuple[str, tuple[int, ...]], "Future[str]"]
     )
     """The digests of those that are float32, by name and shape."""
-
-
-def shown(name: str) -> str:
-    """A name from a model as messages show it: escaped, quoted, at most 80 characters."""
-    text = name.encode("unicode_escape").decode("ascii").replace('"', '\\"')
-    return f'"{text}"' if len(text) <= 80 else f'"{text[:77]}..."'
 
 
 def check_text(names: Iterable[Any], where: str) -> None:

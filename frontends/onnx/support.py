@@ -3,67 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 
-from lamina.errors import UnsupportedError
 from lamina.frontends.onnx.attributes import attribute_values, schema_of
 from lamina.frontends.onnx.bodies import RawNode, subgraphs
 from lamina.frontends.onnx.functions import has_function, plain_function
 from lamina.frontends.onnx.graph import Graph, read_graph
 from lamina.frontends.onnx.registry import converters, declared, limits
-from lamina.frontends.onnx.source import Source, read_model, shown
-
-
-@dataclass(frozen=True)
-class UnsupportedOp:
-    """One operator that is missing: how often and where it is used, and why it is missing."""
-
-    domain: str
-    op_type: str
-    version: int
-    count: int
-    nodes: tuple[str, ...]
-    reason: str
-
-    @property
-    def full_name(self) -> str:
-        """`com.microsoft.FusedGelu`; standard operators go without their domain."""
-        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
-
-    def __str__(self) -> str:
-        nodes = ", ".join(map(shown, self.nodes[:5])) + (", ..." if self.count > 5 else "")
-        name = "".join(c if c.isprintable() else "?" for c in self.full_name)[:120]
-        return f"{name} (opset {self.version}) x{self.count}: {nodes} ({self.reason})"
-
-
-@dataclass(frozen=True)
-class SupportReport:
-    """The operators of a model, supported (with counts) and not."""
-
-    label: str
-    nodes: int
-    supported: dict[str, int] = field(default_factory=dict[str, int])
-    unsupported: tuple[UnsupportedOp, ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        return not self.unsupported
-
-    def __str__(self) -> str:
-        if self.ok:
-            return f"{self.label}: all {self.nodes} nodes are supported"
-        lines = [f"{self.label}: {len(self.unsupported)} operators are not supported"]
-        return "\n".join([*lines, *(f"  {u}" for u in self.unsupported)])
-
-    def error(self) -> UnsupportedError:
-        """The report as the error that an import ends with: all operators, in one line."""
-        count = len(self.unsupported)
-        what = f"{count} operator{'s are' if count > 1 else ' is'} not supported: "
-        return UnsupportedError(
-            what + "; ".join(map(str, self.unsupported)),
-            where=self.label,
-            hint="replace them in the model, or write converters (frontends/onnx)",
-        )
+from lamina.frontends.onnx.source import Source, read_model
+from lamina.frontends.support import SupportReport, UnsupportedOp
 
 
 def check_model(source: Source) -> SupportReport:

@@ -13,10 +13,9 @@ import numpy as np
 from onnx import TensorProto, numpy_helper
 
 from lamina.dialects.dtypes import numpy_dtype
-from lamina.errors import InputError, UnsupportedError
+from lamina.errors import InputError, UnsupportedError, shown
 from lamina.frontends.builder import checked_nbytes
 from lamina.frontends.onnx.narrow import HELD, plain_array
-from lamina.frontends.onnx.source import shown
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -9,7 +9,7 @@ print(exe.profile({"data_0": x}).table())
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -328,6 +328,16 @@ class Executable:
         """
         results = self._direct(inputs) if self._direct is not None else None
         return self._program.run(self._arrays(inputs)) if results is None else results
+
+    def on_addresses(self) -> Callable[[Sequence[int], Sequence[int]], None]:
+        """A function that runs on the addresses of inputs and outputs, in order, and looks at none of them.
+
+        Whoever calls it vouches for them: memory as the ports say, in order and aligned to its elements, that of the
+        outputs apart. Raises UnsupportedError for a program whose shapes only arrays tell, or with external backends.
+        """
+        if self._direct is None:
+            raise UnsupportedError("the program takes arrays only", hint="call it on arrays")
+        return self._direct.on_addresses
 
     def benchmark(
         self, inputs: Mapping[str, Any] | None = None, repeats: int | None = None, seconds: float = 3.0

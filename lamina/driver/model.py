@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
     from lamina.dialects.relay.params import ParamStore
     from lamina.driver.relay_source import ReadProgram
+    from lamina.frontends.aten.fx_graph import ExportedProgram
     from lamina.frontends.imported import ImportedModel
 
-Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ModuleOp"
+Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ModuleOp | ImportedModel | ExportedProgram"
 Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
+
+
+OBJECTS = ("ModelProto", "ModuleOp", "ImportedModel", "ExportedProgram")
+"""Types of models in memory, by name: the packages that have them need not be there."""
 
 
 def _is_module(source: object) -> TypeGuard[ModuleOp]:
@@ -45,11 +50,9 @@ class Origin:
 
     @staticmethod
     def of(source: Source, shapes: Shapes | None, max_tensor_bytes: int | None = None) -> Origin:
-        if not isinstance(source, (str, os.PathLike, bytes)) and type(source).__name__ not in (
-            "ModelProto",
-            "ModuleOp",
-        ):
-            what = f"a model is a path, bytes, an onnx ModelProto or a module, not {type(source).__name__}"
+        if not isinstance(source, (str, os.PathLike, bytes)) and type(source).__name__ not in OBJECTS:
+            kinds = "a path, bytes, an onnx ModelProto, a torch ExportedProgram or a module"
+            what = f"a model is {kinds}, not {type(source).__name__}"
             raise UsageError(what, hint="export it to ONNX first")
         refuse_saved(source)
         return Origin(source, dict(shapes or {}), _digest(source), max_tensor_bytes)
@@ -64,6 +67,13 @@ class Origin:
             from lamina.driver.relay_source import copy_of_module
 
             return copy_of_module(self.source, self.shapes)
+        if type(self.source).__name__ == "ImportedModel":
+            return cast("ImportedModel", self.source)
+        if type(self.source).__name__ == "ExportedProgram":
+            from lamina.frontends.aten.fx_graph import exported_graph
+            from lamina.frontends.aten.importer import import_graph
+
+            return import_graph(exported_graph(cast("ExportedProgram", self.source)))
         from lamina.ir.foreign_files import model_format, refuse_foreign
 
         refuse_foreign(self.source)
@@ -88,7 +98,7 @@ def _digest(source: Source) -> str | None:
             return _of_file(path)
         except (OSError, ValueError):
             return None  # the importer says what is wrong with it
-    if _is_module(source):
+    if type(source).__name__ != "ModelProto":
         return None
     try:
         return _with_external(cast("Any", source).SerializeToString(deterministic=True), None)[0]

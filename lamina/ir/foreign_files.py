@@ -7,7 +7,7 @@ whatever its suffix: ONNX files were called .pb once.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, cast
 from zipfile import BadZipFile, ZipFile
 
 from lamina.errors import InputError, UnsupportedError
-from lamina.frontends.formats import ModelFormat, format_by_bytes, format_by_suffix
+from lamina.frontends.formats import Format, ModelFormat, format_by_bytes, format_by_members, format_by_suffix
 from lamina.frontends.onnx.format import FORMAT as ONNX
 
 BEGIN = 4096
@@ -52,8 +52,6 @@ def _ir_text(begin: bytes) -> bool:
 # fmt: off
 ARCHIVES = {
     "torch": Foreign("is a PyTorch file", (".pt", ".pth", ".ptl", ".torchscript"), None, _TORCH),
-    "exported": Foreign("is a program of torch.export", (".pt2",), None,
-        "torch.onnx.export(torch.export.load(FILE), f='model.onnx') makes an ONNX model of it"),
     "keras": Foreign("is a Keras model", (".keras",), None,
         "model.export('model.onnx', format='onnx') writes it as ONNX"),
     "arrays": Foreign("holds arrays, not a model", (".npz",), None, "give them with --input, or to the program", False),
@@ -107,7 +105,10 @@ def identify(begin: bytes, name: str, archive: Callable[[], Any]) -> Foreign | N
         return None
     kind = next((f for f in FOREIGN if f.begins is not None and f.begins(begin)), None)
     if kind is ARCHIVES["other"]:
-        return _archive(archive()) or _by_suffix(name) or kind
+        names = _members(archive())
+        if format_by_members(names) is not None or not names and format_by_suffix(name) is not None:
+            return None  # its frontend says what is wrong with one that ends too early
+        return _archive(names) or _by_suffix(name) or kind
     return kind or _by_suffix(name)
 
 
@@ -117,14 +118,16 @@ def _by_suffix(name: str) -> Foreign | None:
     return next((f for f in FOREIGN if f.suffixes and name.lower().endswith(f.suffixes)), None)
 
 
-def _archive(given: Any) -> Foreign | None:
+def _members(given: Any) -> list[str]:
+    """The names in a zip archive, of a path or a file object; none of what is no such archive."""
     try:
         with ZipFile(given) as archive:
-            names = archive.namelist()
-    except (OSError, BadZipFile, ValueError):
-        return None
-    if any(n.endswith(("archive_format", "serialized_exported_program.json")) for n in names):
-        return ARCHIVES["exported"]
+            return archive.namelist()
+    except (OSError, BadZipFile, ValueError, NotImplementedError):
+        return []
+
+
+def _archive(names: Sequence[str]) -> Foreign | None:
     if any(n.endswith("data.pkl") for n in names):
         return ARCHIVES["torch"]
     if any(n.endswith("model.weights.h5") for n in names):
@@ -149,11 +152,16 @@ def model_format(source: object) -> ModelFormat:
     """The format of a model, by the suffix of a path or by its first bytes; that of ONNX where nothing says it."""
     found = None
     if isinstance(source, bytes):
-        found = format_by_bytes(source[:BEGIN])
+        found = _format_of(source[:BEGIN], BytesIO(source))
     elif isinstance(source, (str, os.PathLike)):
         path = Path(cast("str | os.PathLike[str]", source))
-        found = format_by_suffix(path) or format_by_bytes(_begin(path) or b"")
+        found = format_by_suffix(path) or _format_of(_begin(path) or b"", path)
     return found if isinstance(found, ModelFormat) else ONNX
+
+
+def _format_of(begin: bytes, archive: Any) -> Format | None:
+    """The format that the first bytes say, or the names in an archive that begins with them."""
+    return format_by_bytes(begin) or (format_by_members(_members(archive)) if begin.startswith(b"PK\3\4") else None)
 
 
 def _begin(path: Path) -> bytes | None:

@@ -117,10 +117,13 @@ class DirectCall:
 
     def _run(self, arrays: Sequence[Array]) -> None:
         """All entries of the program on its inputs and outputs, in this order. Raises InputError as kernels do."""
+        self.on_addresses([address_of(a) for a in arrays], ())
+
+    def on_addresses(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
+        """The same on the addresses of their first elements. Nothing is checked. Raises InputError as kernels do."""
         program, bases = self._program, self._bases
         with self._lock.lock:
-            for n, array in enumerate(arrays, 2):
-                bases[n] = address_of(array)
+            bases[2 : 2 + len(inputs) + len(outputs)] = [*inputs, *outputs]
             failure = program.run_on(bases, self._status, self._pool, 0, program.entries)
             if failure is not None:
                 self._status[:2] = 0, 0

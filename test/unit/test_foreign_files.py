@@ -35,7 +35,6 @@ def arrays() -> bytes:
 FILES = {
     "net.pt": (archive("net/data.pkl", "net/version"), "is a PyTorch file; torch.onnx.export("),
     "old.pth": (b"\x80\x02}q\x00.", "is a pickle, as PyTorch writes weights; torch.onnx.export("),
-    "net.pt2": (archive("net/archive_format", "net/models/model.json"), "is a program of torch.export; torch.onnx"),
     "net.keras": (archive("metadata.json", "model.weights.h5"), "is a Keras model; model.export("),
     "net.h5": (b"\x89HDF\r\n\x1a\n" + bytes(8), "is an HDF5 file, as Keras writes models; load it with Keras"),
     "net.tflite": (b"\x1c\0\0\0TFL3" + bytes(8), "is a TensorFlow Lite model; python -m tf2onnx.convert --tflite"),

@@ -22,15 +22,14 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     """All unsupported operators at once."""
     from dataclasses import asdict
 
-    from lamina.frontends.onnx import check_model
-    from lamina.ir.foreign_files import refuse_foreign
+    from lamina.ir.foreign_files import model_format, refuse_foreign
     from lamina.ir.suffixes import is_text, refuse_saved
 
     refuse_saved(args.model)
     if is_text(args.model):
-        raise UsageError("check is about the operators of ONNX models", hint=f"`opt-tool {args.model}` checks a text")
+        raise UsageError("check is about the operators of models", hint=f"`opt-tool {args.model}` checks a text")
     refuse_foreign(args.model)
-    report = check_model(args.model)
+    report = model_format(args.model).check(args.model)
     if args.json:
         unsupported = [{**asdict(u), "name": u.full_name} for u in report.unsupported]
         found = {"model": report.label, "nodes": report.nodes, "supported": report.supported}

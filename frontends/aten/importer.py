@@ -1,0 +1,220 @@
+"""From a graph of ATen calls to `func.func @main` of Relay ops on tensors.
+
+Weights go to the parameter store under their names in the model; each op carries the module and the line of its call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+from xdsl.ir import Block, Operation
+
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.infos import TensorInfo
+from lamina.dialects.relay.params import ParamStore
+from lamina.errors import InputError, LaminaError
+from lamina.frontends.aten.builder import AtenBuilder
+from lamina.frontends.aten.functional import VIEWS, functional
+from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Ref, refs
+from lamina.frontends.aten.table import Converter, converter, entry
+from lamina.frontends.builder import Value, checked_nbytes, name_hint
+from lamina.frontends.imported import ImportedModel, Port
+from lamina.frontends.support import SupportReport, UnsupportedOp
+
+LIMIT = 1 << 34
+"""Bytes of a tensor: 16 GiB."""
+GETITEM = "getitem"
+"""The target of a call that takes one of several results."""
+UNFIT = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, StopIteration, TypeError, ValueError
+)  # fmt: skip
+"""Errors that Python and NumPy raise for arguments that are not of the kinds that ATen's schema says."""
+ASSERTIONS = frozenset(
+    (
+        *("_assert_async", "_assert_scalar", "_assert_tensor_metadata", "sym_constrain_range"),
+        *("sym_constrain_range_for_size", "_print"),
+    )
+)
+"""Operators that compute nothing."""
+
+
+def import_graph(graph: AtenGraph, limit: int = LIMIT) -> ImportedModel:
+    """Import a graph. Raises LaminaError naming the call; UnsupportedError lists all operators that are missing."""
+    graph = functional(graph)
+    if any(not _is_known(c) for c in graph.calls):
+        raise report_of(graph, limit).error()
+    return _Importer(graph, limit).run()
+
+
+def _is_known(call: AtenCall) -> bool:
+    return call.target == GETITEM or call.packet in ASSERTIONS or entry(call) is not None
+
+
+def report_of(graph: AtenGraph, limit: int = LIMIT) -> SupportReport:
+    """The report on a graph: each operator that cannot be imported, with its places and a reason."""
+    refused = refused_calls(graph, limit)
+    supported: dict[str, int] = {}
+    missing: dict[tuple[str, str], list[str]] = {}
+    for call in graph.calls:
+        if call.target == GETITEM:
+            continue
+        if call.name in refused:
+            missing.setdefault((call.target, refused[call.name]), []).append(str(call.place) or call.name)
+        else:
+            supported[call.target] = supported.get(call.target, 0) + 1
+    rows = [
+        UnsupportedOp(target.partition(".")[0], target.partition(".")[2], 0, len(places), tuple(places), reason)
+        for (target, reason), places in missing.items()
+    ]
+    ordered = tuple(sorted(rows, key=lambda u: (-u.count, u.full_name)))
+    return SupportReport(graph.label, len(graph.calls), dict(sorted(supported.items())), ordered, "frontends/aten")
+
+
+def refused_calls(graph: AtenGraph, limit: int = LIMIT) -> dict[str, str]:
+    """The calls of a graph that cannot be imported, by name, with the reason of each.
+
+    What follows from results whose types the source does not tell is refused as well.
+    """
+    importer = _Importer(functional(graph), limit)
+    for given in graph.inputs:
+        importer.take(given)
+    found: dict[str, str] = {}
+    for call in importer.graph.calls:
+        if call.packet in ASSERTIONS:
+            continue
+        if entry(call) is None and call.target != GETITEM:
+            found[call.name] = "no converter"
+        elif any(r.name not in importer.values for r in refs((call.args, list(call.kwargs.values())))):
+            found[call.name] = "takes what stays eager"
+        else:
+            try:
+                importer.values[call.name] = importer.called(call)
+                continue
+            except LaminaError as e:
+                found[call.name] = e.what
+        importer.assume(call)
+    return found
+
+
+class _Importer:
+    def __init__(self, graph: AtenGraph, limit: int) -> None:
+        self.graph = graph
+        self.store = ParamStore()
+        self.block = Block()
+        self.builder = AtenBuilder(self.block, self.store, graph.label, limit)
+        self.values: dict[str, Any] = {}
+
+    def run(self) -> ImportedModel:
+        """Import the whole graph."""
+        inputs = [port for i in self.graph.inputs if (port := self.take(i)) is not None]
+        for call in self.graph.calls:
+            if call.packet not in ASSERTIONS:
+                self.values[call.name] = self.called(call)
+        self.builder.call = None
+        results: list[Any] = []
+        outputs: list[Port] = []
+        for output in self.graph.outputs:
+            value = self._argument(output.value)
+            if value is None:
+                continue
+            tensor = self.builder.tensor(value)
+            results.append(self.builder.ssa(tensor))
+            outputs.append(Port(output.name, tensor.shape, tensor.dtype))
+        stem = PurePath(self.graph.label).stem or "model"
+        module = self.builder.module(inputs, outputs, results, stem)
+        return ImportedModel(module, self.store, tuple(inputs), tuple(outputs), {}, self.graph.label)
+
+    def take(self, given: Input) -> Port | None:
+        """Add an input: the port of one, None for a weight."""
+        where = f"{self.graph.label}: {given.key or given.name}"
+        checked_nbytes(given.shape, given.dtype, self.builder.limit, where)
+        if given.array is not None:
+            self.values[given.name] = Value(given.shape, given.dtype, array=given.array, name=given.key)
+            return None
+        argument = self.block.insert_arg(tensor_type(given.shape, given.dtype), len(self.block.args))
+        argument.name_hint = name_hint(given.name) or None
+        self.values[given.name] = Value(given.shape, given.dtype, ssa=argument, name=given.name)
+        return Port(given.name, given.shape, given.dtype)
+
+    def _argument(self, given: Any) -> Any:
+        """An argument with its references replaced by values."""
+        if isinstance(given, Ref):
+            if given.name not in self.values:
+                raise InputError(f"the value {given.name!r} is not defined here", where=self.builder.where)
+            return self.values[given.name]
+        if isinstance(given, (list, tuple)):
+            return [self._argument(g) for g in given]  # pyright: ignore[reportUnknownVariableType]
+        return given
+
+    def called(self, call: AtenCall) -> Any:
+        """The results of a call."""
+        self.builder.enter(call)
+        if call.refusal:
+            raise self.builder.unsupported(call.refusal)
+        args = [self._argument(a) for a in call.args]
+        kwargs = {k: self._argument(v) for k, v in call.kwargs.items()}
+        try:
+            made = args[0][args[1]] if call.target == GETITEM else converted(self.builder, call, args, kwargs)
+        except LaminaError:
+            raise
+        except UNFIT as e:
+            # A file may say anything; the converters check what a program of torch's own may get wrong.
+            raise self.builder.fail(f"cannot be imported: {type(e).__name__}: {e}"[:200]) from e
+        if call.in_place and call.packet not in VIEWS and isinstance(made, Value):
+            made = self.builder.broadcast(self.builder.cast(made, args[0].dtype), args[0].shape)
+        if isinstance(made, Value) and isinstance(made.ssa and made.ssa.owner, Operation) and made.ssa is not None:
+            if made.ssa.name_hint is None:
+                made.ssa.name_hint = name_hint(call.name) or None
+        self._check(call, made)
+        return made
+
+    def _check(self, call: AtenCall, made: Any) -> None:
+        """Raise UnsupportedError where a result is not of the type that the source tells."""
+        told: list[Any] = call.results if isinstance(call.results, list) else [call.results]
+        values: list[Any] = list(made) if isinstance(made, (list, tuple)) else [made]  # pyright: ignore[reportUnknownArgumentType]
+        for info, value in zip(told, values, strict=False):
+            if isinstance(info, TensorInfo) and isinstance(value, Value) and value.info != info:
+                raise self.builder.unsupported(f"gives {value}, expected {Value(info.shape, info.dtype)}")
+
+    def assume(self, call: AtenCall) -> None:
+        """Let what is known of a call's results stand for them."""
+        if call.results is None:
+            return
+        infos: list[Any] = call.results if isinstance(call.results, list) else [call.results]
+        if not all(isinstance(i, TensorInfo) for i in infos):
+            return
+        values: list[Value] = []
+        for info in infos:
+            argument = self.block.insert_arg(tensor_type(info.shape, info.dtype), len(self.block.args))
+            values.append(Value(info.shape, info.dtype, ssa=argument))
+        self.values[call.name] = values if isinstance(call.results, list) else values[0]
+
+
+def converted(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """The results of a call by the table. Raises UnsupportedError where no row fits."""
+    row = entry(call)
+    if isinstance(row, list):
+        for equation in row:
+            found = equation.apply(b, args, kwargs, row[0].left)
+            if found is not None:
+                return found
+    chosen = converter_of(call, row)
+    if chosen is None:
+        raise b.unsupported("these arguments are not supported")
+    convert, sign = chosen
+    try:
+        bound = sign.bind(b, *args, **{k: v for k, v in kwargs.items() if k in sign.parameters or _takes_any(sign)})
+    except TypeError as e:
+        raise b.unsupported(f"these arguments are not supported: {e}") from None
+    return convert(*bound.args, **bound.kwargs)
+
+
+def converter_of(call: AtenCall, row: Any) -> tuple[Converter, Any] | None:
+    """The converter of a row, or the one for what none of its equations fits."""
+    return converter(call) if isinstance(row, list) else row
+
+
+def _takes_any(sign: Any) -> bool:
+    return any(p.kind is p.VAR_KEYWORD for p in sign.parameters.values())

@@ -1,0 +1,1 @@
+"""Programs that torch.export.save writes, read without torch."""

@@ -1,0 +1,66 @@
+"""Zip archives whose members lie as they are in the file: read where they lie, within bounds."""
+
+from __future__ import annotations
+
+import mmap
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
+
+import numpy as np
+
+from lamina.errors import InputError, printable
+
+HEADER = 30
+"""Bytes of a member's own header before its name (.ZIP application note, 4.3.7)."""
+MOST_MEMBERS = 1 << 20
+"""Members of an archive."""
+
+
+class Archive:
+    """An archive from a path or bytes. Raises InputError where it is none, or a member is compressed or not there."""
+
+    def __init__(self, source: Any) -> None:
+        self.label = "model" if isinstance(source, bytes) else printable(str(source))
+        try:
+            if isinstance(source, bytes):
+                self._data: Any = np.frombuffer(source, np.uint8)
+                self._zip = ZipFile(BytesIO(source))
+            else:
+                with Path(source).open("rb") as file:
+                    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                self._data = np.frombuffer(mapped, np.uint8)
+                self._zip = ZipFile(source)
+        except (OSError, ValueError, BadZipFile, NotImplementedError) as e:
+            raise InputError(f"cannot be read: {e}", where=self.label, hint="is the file whole?") from None
+        members = self._zip.infolist()
+        if len(members) > MOST_MEMBERS:
+            raise InputError(f"has {len(members)} members", where=self.label)
+        self._members = {m.filename.partition("/")[2]: m for m in members}
+        """By their names without the folder that all are in."""
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def names(self) -> list[str]:
+        """The names of the members, without the folder that all are in."""
+        return list(self._members)
+
+    def bytes(self, name: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """The bytes of a member, without a copy."""
+        member = self._members.get(name)
+        if member is None:
+            raise InputError(f"has no member {name!r}", where=self.label, hint="is the file whole?")
+        if member.compress_type != ZIP_STORED:
+            raise InputError(f"the member {name!r} is compressed", where=self.label, hint="torch writes them plain")
+        start = member.header_offset
+        header = self._data[start : start + HEADER]
+        if len(header) < HEADER or bytes(header[:4]) != b"PK\3\4":
+            raise InputError(f"the member {name!r} is damaged", where=self.label)
+        lengths = int.from_bytes(bytes(header[26:28]), "little") + int.from_bytes(bytes(header[28:30]), "little")
+        first = start + HEADER + lengths
+        found = self._data[first : first + member.file_size]
+        if len(found) != member.file_size:
+            raise InputError(f"the member {name!r} ends too early", where=self.label, hint="is the file whole?")
+        return found

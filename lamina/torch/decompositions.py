@@ -1,0 +1,23 @@
+"""torch's own decompositions of the operators that the table of `frontends/aten` has no row for."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from lamina.frontends.aten.graph import AtenCall
+from lamina.frontends.aten.table import entry
+from lamina.torch.library import module
+
+
+def has_row(operator: Any) -> bool:
+    """Whether the table has a row for an OpOverload."""
+    return entry(AtenCall("", str(operator), ())) is not None
+
+
+@cache
+def decompositions() -> dict[Any, Any]:
+    """A table for torch's tracers: every decomposition that there is, of operators without a row."""
+    registered = module("torch._decomp").decomposition_table
+    overload = module("torch._ops").OpOverload
+    return {op: how for op, how in registered.items() if isinstance(op, overload) and not has_row(op)}

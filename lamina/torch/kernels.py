@@ -1,0 +1,65 @@
+"""Parts of torch's graphs as compiled programs, called on torch's tensors without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from lamina.driver.api import Executable, compile
+from lamina.errors import UsageError
+from lamina.frontends.aten.graph import AtenGraph
+from lamina.frontends.aten.importer import import_graph
+from lamina.torch.library import torch
+
+OPTIONS = ("freeze", "threads", "opt_level", "target", "cache", "sanitize", "numerics")
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """The options of `torch.compile(..., backend="lamina", options={...})`."""
+
+    freeze: bool = False
+    """Whether weights are constants of the program: faster, and changes of them go unnoticed."""
+    threads: int | None = None
+    """torch's own number of threads where it is None."""
+    opt_level: int | None = None
+    target: str = "cpu"
+    cache: bool = True
+    sanitize: bool = False
+    numerics: str | None = None
+
+    @staticmethod
+    def of(given: dict[str, Any] | None) -> CompileOptions:
+        """Read what the user gives. Raises UsageError for a name that there is not."""
+        for name in given or {}:
+            if name not in OPTIONS:
+                raise UsageError(f"there is no option {name!r}", where="backend='lamina'", hint=", ".join(OPTIONS))
+        return CompileOptions(**(given or {}))
+
+
+def compiled(graph: AtenGraph, options: CompileOptions) -> Callable[..., list[Any]]:
+    """A function from tensors, in the order of the graph's inputs, to a list of its outputs. Raises LaminaError."""
+    library = torch()
+    threads = options.threads if options.threads is not None else library.get_num_threads()
+    executable = compile(
+        import_graph(graph), options.target, threads=threads, opt_level=options.opt_level, cache=options.cache,
+        sanitize=options.sanitize, numerics=options.numerics,
+    )  # fmt: skip
+    return _Program(executable, library)
+
+
+class _Program:
+    """A compiled program as a function of tensors."""
+
+    def __init__(self, executable: Executable, library: Any) -> None:
+        self.executable = executable
+        self._run = executable.on_addresses()
+        self._empty = library.empty
+        self._outputs = [(p.shape, getattr(library, p.dtype)) for p in executable.outputs]
+
+    def __call__(self, *tensors: Any) -> list[Any]:
+        given = [t if t.is_contiguous() else t.contiguous() for t in tensors]
+        outputs = [self._empty(shape, dtype=dtype) for shape, dtype in self._outputs]
+        self._run([t.data_ptr() for t in given], [t.data_ptr() for t in outputs])
+        return outputs

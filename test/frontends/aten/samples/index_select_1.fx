@@ -1,0 +1,6 @@
+# given_0: float32[] -8.478374
+# given_1: int64[1] 0
+# output_0: float32[] -8.478374
+def forward(self, given_0: "f32[]", given_1: "i64[1]"):
+    index_select: "f32[]" = torch.ops.aten.index_select.default(given_0, 0, given_1);  given_0 = given_1 = None
+    return (index_select,)

@@ -1,0 +1,6 @@
+# given_0: float32[] -8.478374
+# given_1: float32[] -1.7658259
+# output_0: bool[] True
+def forward(self, given_0: "f32[]", given_1: "f32[]"):
+    le: "b8[]" = torch.ops.aten.le.Tensor(given_0, given_1);  given_0 = given_1 = None
+    return (le,)

@@ -1,0 +1,5 @@
+# given_0: float32[] -8.478374
+# output_0: float32[] 0.0
+def forward(self, given_0: "f32[]"):
+    new_zeros: "f32[]" = torch.ops.aten.new_zeros.default(given_0, [], pin_memory = False);  given_0 = None
+    return (new_zeros,)

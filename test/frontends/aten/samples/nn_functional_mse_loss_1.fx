@@ -1,0 +1,9 @@
+# given_0: float32[] -8.478374
+# given_1: float32[] -1.7658259
+# output_0: float32[] 45.058296
+def forward(self, given_0: "f32[]", given_1: "f32[]"):
+    broadcast_tensors = torch.ops.aten.broadcast_tensors.default([given_0, given_1]);  given_0 = given_1 = None
+    getitem: "f32[]" = broadcast_tensors[0]
+    getitem_1: "f32[]" = broadcast_tensors[1];  broadcast_tensors = None
+    mse_loss: "f32[]" = torch.ops.aten.mse_loss.default(getitem, getitem_1);  getitem = getitem_1 = None
+    return (mse_loss,)

@@ -1,0 +1,5 @@
+# arg0_1: float32[5] -8.478374 -1.7658259 -4.3228045 -2.400456 -7.950587
+# output_0: float32[5] 0.0007545646 0.6207531 0.04813236 0.32908082 0.00127912
+def forward(self, arg0_1: "f32[5]"):
+    _softmax: "f32[5]" = torch.ops.aten._softmax.default(arg0_1, 0, False);  arg0_1 = None
+    return [_softmax]

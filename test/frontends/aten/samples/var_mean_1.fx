@@ -1,0 +1,8 @@
+# given_0: float32[5] -8.478374 -1.7658259 -4.3228045 -2.400456 -7.950587
+# output_0: float32[1] 9.619952
+# output_1: float32[1] -4.983609
+def forward(self, given_0: "f32[5]"):
+    var_mean = torch.ops.aten.var_mean.dim(given_0, [0], True, True);  given_0 = None
+    getitem: "f32[1]" = var_mean[0]
+    getitem_1: "f32[1]" = var_mean[1];  var_mean = None
+    return (getitem, getitem_1)
