@@ -118,6 +118,8 @@ class RelayBuilder:
         self.label = label
         self.limit = limit
         """The most bytes that a tensor may have."""
+        self.named_weights = False
+        """Whether a constant that has a name is a parameter also where it is small."""
         self.location: Any = None
         """The place in the model that ops which are emitted now come from."""
 
@@ -177,7 +179,10 @@ class RelayBuilder:
             attr = self.store.derive((), recipe, type_, _filler(value.shape, number), key)
             return ConstantOp.make(attr, type_)
         digest = value.digest.result() if value.digest is not None else None
-        return make_constant(np.ascontiguousarray(array).reshape(value.shape), self.store, key, digest)
+        array = np.ascontiguousarray(array).reshape(value.shape)
+        if value.name and self.named_weights:
+            return ConstantOp.make(self.store.add(key, array, digest), tensor_type(value.shape, value.dtype))
+        return make_constant(array, self.store, key, digest)
 
     # -- ops ---------------------------------------------------------------------------------------
 

@@ -159,5 +159,3 @@ def fill(b: AtenBuilder, self: Value, value: Any) -> Value:
 @aten_op("zero", "zero_")
 def zero(b: AtenBuilder, self: Value) -> Value:
     return b.zeros(self.shape, self.dtype)
-
-

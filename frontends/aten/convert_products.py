@@ -299,3 +299,30 @@ def flash_attention_backward(
     to_query = b.op("nn.batch_matmul", to_scores, k, transpose_b=False)
     to_key = b.op("nn.batch_matmul", b.swapped(to_scores), q, transpose_b=False)
     return b.reshape(to_query, query.shape), b.reshape(to_key, key.shape), b.reshape(to_values, value.shape)
+
+
+@aten_op("_native_multi_head_attention")
+def native_multi_head_attention(
+    b: AtenBuilder, query: Value, key: Value, value: Value, embed_dim: int, num_head: int, qkv_weight: Value,
+    qkv_bias: Value, proj_weight: Value, proj_bias: Value, mask: Value | None = None, need_weights: bool = True,
+    average_attn_weights: bool = True, mask_type: int | None = None,
+) -> tuple[Value, Value | None]:  # fmt: skip
+    """Attention of a layer's own projections: what nn.MultiheadAttention is outside of training."""
+    if mask is not None:
+        hint = "trace the model with torch.backends.mha.set_fastpath_enabled(False)"
+        raise b.unsupported("a mask is not supported here", hint)
+    weights = b.ops("split", qkv_weight, indices_or_sections=3, axis=0)
+    biases = b.ops("split", qkv_bias, indices_or_sections=3, axis=0)
+    heads: list[Value] = []
+    for x, w, c in zip((query, key, value), weights, biases, strict=True):
+        rows = linear(b, x, w, c)
+        batch, length, width = rows.shape
+        heads.append(b.transpose(b.reshape(rows, (batch, length, num_head, width // num_head)), (0, 2, 1, 3)))
+    mixed, scores = attended(b, heads[0], heads[1], heads[2], None, False, None)
+    batch, _, length, _ = mixed.shape
+    side_by_side = b.reshape(b.transpose(mixed, (0, 2, 1, 3)), (batch, length, embed_dim))
+    told: Value | None = None
+    if need_weights:
+        told = b.op("nn.softmax", scores, axis=3)
+        told = b.op("mean", told, axis=[1]) if average_attn_weights else told
+    return linear(b, side_by_side, proj_weight, proj_bias), told

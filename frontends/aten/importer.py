@@ -6,6 +6,7 @@ Weights go to the parameter store under their names in the model; each op carrie
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -16,7 +17,7 @@ from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.params import ParamStore
 from lamina.errors import InputError, LaminaError
 from lamina.frontends.aten.builder import AtenBuilder
-from lamina.frontends.aten.functional import VIEWS, functional
+from lamina.frontends.aten.functional import VIEWS, functional, is_in_place
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Ref, refs
 from lamina.frontends.aten.table import Converter, converter, entry
 from lamina.frontends.builder import Value, checked_nbytes, name_hint
@@ -40,12 +41,17 @@ ASSERTIONS = frozenset(
 """Operators that compute nothing."""
 
 
-def import_graph(graph: AtenGraph, limit: int = LIMIT) -> ImportedModel:
-    """Import a graph. Raises LaminaError naming the call; UnsupportedError lists all operators that are missing."""
+def import_graph(graph: AtenGraph, limit: int = LIMIT, named_weights: bool = False) -> ImportedModel:
+    """Import a graph; with `named_weights` its small weights are parameters as well.
+
+    Raises LaminaError naming the call; UnsupportedError lists all operators that are missing.
+    """
     graph = functional(graph)
     if any(not _is_known(c) for c in graph.calls):
         raise report_of(graph, limit).error()
-    return _Importer(graph, limit).run()
+    importer = _Importer(graph, limit)
+    importer.builder.named_weights = named_weights
+    return importer.run()
 
 
 def _is_known(call: AtenCall) -> bool:
@@ -190,6 +196,31 @@ class _Importer:
             argument = self.block.insert_arg(tensor_type(info.shape, info.dtype), len(self.block.args))
             values.append(Value(info.shape, info.dtype, ssa=argument))
         self.values[call.name] = values if isinstance(call.results, list) else values[0]
+
+
+class ShapeTracer:
+    """Results of calls as they come, for who follows a program by its shapes."""
+
+    def __init__(self, label: str, limit: int = LIMIT) -> None:
+        self._importer = _Importer(AtenGraph(label, [], [], []), limit)
+
+    def take(self, given: Input) -> None:
+        """Add an input or a weight."""
+        self._importer.take(given)
+
+    def value(self, ref: Ref) -> Value:
+        """The tensor of a reference."""
+        return self._importer.values[ref.name]
+
+    def call(self, call: AtenCall) -> Any:
+        """The results of a call, which are kept under its name. Raises LaminaError."""
+        if is_in_place(call):
+            namespace, packet, *overload = call.target.split(".")
+            call = replace(call, target=".".join((namespace, packet[:-1], *overload)), in_place=True)
+        made = self._importer.values[call.name] = self._importer.called(call)
+        if call.in_place and isinstance(call.args[0], Ref):
+            self._importer.values[call.args[0].name] = made
+        return made
 
 
 def converted(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

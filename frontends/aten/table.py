@@ -81,3 +81,9 @@ def entry(call: AtenCall) -> tuple[Converter, Signature] | list[AtenEquation] | 
 def converter(call: AtenCall) -> tuple[Converter, Signature] | None:
     """The converter for what no equation fits."""
     return next((c for name in spellings(call) if (c := converters().get(name)) is not None), None)
+
+
+def overloads(packet: str) -> list[str]:
+    """The names of the rows of an operator: its own and those of its overloads."""
+    own = packet[:-1] if packet.endswith("_") and not packet.endswith("__") else packet
+    return [n for n in names() if n == own or n.startswith(f"{own}.")]

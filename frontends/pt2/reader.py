@@ -13,9 +13,9 @@ import numpy as np
 from lamina.dialects.dtypes import itemsize, numpy_dtype
 from lamina.dialects.infos import TensorInfo
 from lamina.errors import InputError, LaminaError, UnsupportedError
+from lamina.frontends.archive import Archive
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, DType, Input, Other, Output, Ref, SourcePlace, place_in
 from lamina.frontends.builder import checked_nbytes
-from lamina.frontends.pt2.archive import Archive
 
 MOST_JSON = 1 << 28
 """Bytes of a description: 256 MB."""

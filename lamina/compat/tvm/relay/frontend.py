@@ -1,8 +1,8 @@
-"""`relay.frontend`: importers. ONNX is read; other frameworks export to it."""
+"""`relay.frontend`: importers. ONNX and PyTorch's scripts are read; other frameworks export to ONNX."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from lamina.compat.tvm.imports import NO_FOLDER
@@ -43,8 +43,42 @@ def from_onnx(
     shapes = {name: _extents(name, given) for name, given in (shape or {}).items()}
     imported = load_onnx(model, shapes or None)
     mod = IRModule.of_ir(imported.module, imported.store)
-    if freeze_params:
-        return mod, {}
+    return (mod, {}) if freeze_params else _with_params(mod)
+
+
+def from_pytorch(
+    script_module: Any,
+    input_infos: Sequence[Any],
+    custom_convert_map: Mapping[str, Any] | None = None,
+    default_dtype: str = "float32",
+    use_parser_friendly_name: bool = False,
+    keep_quantized_weight: bool = False,
+    export_renamed_c_graph_path: str | None = None,
+) -> tuple[IRModule, dict[str, NDArray]]:
+    """A script of PyTorch's (`torch.jit.trace`, the bytes or the path of one) as a module, and its weights.
+
+    `input_infos` has a name for each input, in order, with a shape, or a shape and a type: `("x", (1, 3))`,
+    `("x", ((1,), "int64"))`. The weights are parameters of `main` with the model's names. Raises LaminaError.
+    """
+    from lamina.frontends.aten.graph import Input
+    from lamina.frontends.aten.importer import import_graph
+    from lamina.frontends.torchscript.script import traced_graph
+
+    if custom_convert_map:
+        names = ", ".join(custom_convert_map)
+        hint = "write a row in frontends/aten; CONTRIBUTING.md says how"
+        raise UnsupportedError(f"converters of one's own ({names}) are not supported", hint=hint)
+    inputs: list[Input] = []
+    for name, given in input_infos:
+        shape, dtype = given if len(given) == 2 and isinstance(given[1], str) else (given, default_dtype)
+        inputs.append(Input(str(name), tuple(int(e) for e in shape), {"float": "float32"}.get(dtype, dtype)))
+    source = script_module.save_to_buffer() if hasattr(script_module, "save_to_buffer") else script_module
+    imported = import_graph(traced_graph(source, {}, inputs=inputs), named_weights=True)
+    return _with_params(IRModule.of_ir(imported.module, imported.store))
+
+
+def _with_params(mod: IRModule) -> tuple[IRModule, dict[str, NDArray]]:
+    """The module with its weights as parameters of `main`, and these by name."""
     main = mod["main"]
     params: dict[str, NDArray] = {}
     binds: dict[e.Expr, e.Expr] = {}
@@ -110,7 +144,7 @@ def _edited(model: Any, dtypes: Mapping[str, Any], opset: int | None, path: str 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    raise not_bridged(f"relay.frontend.{name}", ["from_onnx"])
+    raise not_bridged(f"relay.frontend.{name}", ["from_onnx", "from_pytorch"])
 
 
-__all__ = ["from_onnx"]
+__all__ = ["from_onnx", "from_pytorch"]

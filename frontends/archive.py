@@ -1,8 +1,9 @@
-"""Zip archives whose members lie as they are in the file: read where they lie, within bounds."""
+"""Zip archives: members that lie as they are in the file are read where they lie, text within bounds."""
 
 from __future__ import annotations
 
 import mmap
+import zlib
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ HEADER = 30
 """Bytes of a member's own header before its name (.ZIP application note, 4.3.7)."""
 MOST_MEMBERS = 1 << 20
 """Members of an archive."""
+
+MOST_TEXT = 1 << 26
+"""Bytes of a member that is text: 64 MB."""
 
 
 class Archive:
@@ -46,6 +50,20 @@ class Archive:
     def names(self) -> list[str]:
         """The names of the members, without the folder that all are in."""
         return list(self._members)
+
+    def text(self, name: str) -> str:
+        """A member that may be compressed, as text of at most so many bytes."""
+        member = self._members.get(name)
+        if member is None:
+            raise InputError(f"has no member {name!r}", where=self.label, hint="is the file whole?")
+        try:
+            with self._zip.open(member) as file:
+                data = file.read(MOST_TEXT + 1)
+        except (OSError, ValueError, BadZipFile, NotImplementedError, EOFError, zlib.error) as e:
+            raise InputError(f"the member {name!r} is damaged: {e}", where=self.label) from None
+        if len(data) > MOST_TEXT:
+            raise InputError(f"the member {name!r} has more than {MOST_TEXT} bytes", where=self.label)
+        return data.decode("utf-8", "replace")
 
     def bytes(self, name: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """The bytes of a member, without a copy."""

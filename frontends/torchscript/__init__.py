@@ -1,0 +1,1 @@
+"""Files of TorchScript (`torch.jit.trace(...).save(...)`), read without torch."""

@@ -1,0 +1,564 @@
+"""Scripts as graphs of ATen calls: their code is followed for given shapes, statement by statement.
+
+Numbers, lists and conditions are computed on the way, so that branches and loops over them are gone; what a condition
+on a tensor's values decides is refused. The code is Python's syntax, which is read and never run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+from lamina.frontends.archive import Archive
+from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace
+from lamina.frontends.aten.importer import LIMIT, ShapeTracer
+from lamina.frontends.aten.overloads import resolved
+from lamina.frontends.aten.table import overloads
+from lamina.frontends.builder import Value
+from lamina.frontends.formats import Shapes
+from lamina.frontends.support import SupportReport, UnsupportedOp
+from lamina.frontends.torchscript.numbers import NUMBERS, computed
+from lamina.frontends.torchscript.objects import ScriptObject, read_objects
+
+DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, None, None, "bool", None,
+          None, None, "bfloat16")  # fmt: skip
+"""Element types by the numbers of c10::ScalarType."""
+STEPS = 1 << 20
+"""Statements that are followed."""
+DEEPEST = 200
+"""Calls in calls."""
+NOTHING: dict[str, Any] = {
+    "prim.is_nested": False, "prim.device": None, "prim.is_cuda": False, "prim.requires_grad": False,
+    "prim.is_quantized": False, "prim.is_sparse": False, "is_grad_enabled": False, "is_complex": False,
+    "is_autocast_enabled": False,
+}  # fmt: skip
+"""Questions with one answer for every tensor here."""
+ASKED = frozenset(
+    (
+        *("size", "dim", "numel", "len", "prim.NumToTensor", "item", "Int", "Float", "Bool", "ScalarImplicit"),
+        *("IntImplicit", "prim.dtype", "is_floating_point", *NOTHING),
+    )
+)
+"""Operators that ask for what is known of a tensor."""
+RAISE = "prim.RaiseException"
+IDENTITY = ("__is__", "__isnot__")
+LISTS = ("append", "insert", "extend", "__getitem__", "len", "list", "copy", "add", "mul", "slice")
+"""Operators of lists, which may hold tensors."""
+_COMPARES: dict[type, str] = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "__is__",
+    ast.IsNot: "__isnot__", ast.In: "__contains__",
+}  # fmt: skip
+_ARITHMETIC: dict[type, str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Div: "div", ast.Mod: "remainder",
+    ast.Pow: "pow",
+}  # fmt: skip
+
+
+class _Return(Exception):
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
+class _Break(Exception):
+    pass
+
+
+class _Continue(Exception):
+    pass
+
+
+@dataclass
+class Script:
+    """The code and the objects of a file."""
+
+    archive: Archive
+    limit: int
+    root: Any = None
+    constants: Sequence[Any] = ()
+    modules: dict[str, ast.Module] = field(default_factory=dict[str, ast.Module])
+    """The files of code that have been looked at, by `__torch__.torch.nn.functional`."""
+
+    @staticmethod
+    def of(source: Any, limit: int = LIMIT) -> Script:
+        """Read a file or bytes. Raises LaminaError."""
+        archive = Archive(source)
+        script = Script(archive, limit)
+        script.root = script._objects("data.pkl", "data")
+        if "constants.pkl" in archive:
+            script.constants = script._objects("constants.pkl", "constants")
+        if not isinstance(script.root, ScriptObject):
+            raise UnsupportedError(
+                "holds no script", where=archive.label, hint="torch.jit.trace(model, inputs).save(FILE) writes one"
+            )
+        return script
+
+    def _objects(self, name: str, folder: str) -> Any:
+        where = f"{self.archive.label}: {name}"
+        return guarded(
+            where, lambda: read_objects(
+                bytes(self.archive.bytes(name)), lambda key: self.archive.bytes(f"{folder}/{key}"), where, self.limit
+            )
+        )  # fmt: skip
+
+    def definition(self, name: str) -> ast.ClassDef | ast.FunctionDef | None:
+        """The class or function of a qualified name."""
+        module, _, own = name.rpartition(".")
+        if module not in self.modules:
+            path = f"code/{module.replace('.', '/')}.py"
+            text = self.archive.text(path) if path in self.archive else ""
+            self.modules[module] = guarded(f"{self.archive.label}: {path}", lambda: ast.parse(text))
+        found = (n for n in self.modules[module].body if isinstance(n, (ast.ClassDef, ast.FunctionDef)))
+        return next((n for n in found if n.name == own), None)
+
+    def method(self, type_: str, name: str) -> ast.FunctionDef | None:
+        """A method of a class."""
+        found = self.definition(type_)
+        if not isinstance(found, ast.ClassDef):
+            return None
+        return next((n for n in found.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
+
+    def field(self, type_: str, name: str) -> Any:
+        """A constant that a class declares: `kernel_size : Final[int] = 3`."""
+        found = self.definition(type_)
+        for n in found.body if isinstance(found, ast.ClassDef) else ():
+            if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and n.target.id == name and n.value:
+                return ast.literal_eval(n.value)
+        raise InputError(f"{type_} has no {name!r}", where=self.archive.label)
+
+
+def guarded(where: str, action: Callable[[], Any]) -> Any:
+    """What an action gives on data that may be anything: the errors of Python's are InputErrors."""
+    try:
+        return action()
+    except LaminaError:
+        raise
+    except (
+        SyntaxError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError,
+        MemoryError, AssertionError, StopIteration, ArithmeticError,
+    ) as e:  # fmt: skip
+        raise InputError(f"is damaged: {type(e).__name__}: {e}"[:200], where=where, hint="is the file whole?") from None
+
+
+def traced_graph(source: Any, shapes: Shapes, limit: int = LIMIT, inputs: Sequence[Input] = ()) -> AtenGraph:
+    """The graph of a script's `forward` for shapes of its inputs: by their names, or `inputs` for them in order.
+
+    Raises LaminaError.
+    """
+    script = Script.of(source, limit)
+    return guarded(script.archive.label, lambda: _Tracer(script, shapes, inputs).graph())
+
+
+def report_of(source: Any) -> SupportReport:
+    """The report on a script: the operators that its code names, whether or not they are reached."""
+    script = Script.of(source)
+    supported: dict[str, int] = {}
+    missing: dict[str, int] = {}
+    for name in script.archive.names():
+        if not name.startswith("code/") or not name.endswith(".py"):
+            continue
+        text = script.archive.text(name)
+        tree = guarded(f"{script.archive.label}: {name}", lambda text=text: ast.parse(text))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and (operator := _operator(node.func)):
+                known = operator in NUMBERS or operator in ASKED or operator == RAISE or bool(overloads(operator))
+                chosen = supported if known else missing
+                chosen[operator] = chosen.get(operator, 0) + 1
+    rows = tuple(UnsupportedOp("aten", n, 0, c, ("code",), "no converter") for n, c in sorted(missing.items()))
+    total = sum(supported.values()) + sum(missing.values())
+    return SupportReport(script.archive.label, total, dict(sorted(supported.items())), rows, "frontends/aten")
+
+
+def _operator(function: Any) -> str:
+    """The operator of a callee `torch.add`, `ops.quantized.linear`; else empty."""
+    text = ast.unparse(function)
+    for prefix in ("torch.", "ops."):
+        if text.startswith(prefix) and text.count(".") in (1, 2):
+            return text.removeprefix(prefix)
+    return ""
+
+
+class _Tracer:
+    """Follows the code of a script and notes the calls that it makes."""
+
+    def __init__(self, script: Script, shapes: Shapes, inputs: Sequence[Input] = ()) -> None:
+        self.script = script
+        self.given = list(inputs)
+        self.label = script.archive.label
+        self.shapes = shapes
+        self.inputs: list[Input] = []
+        self.calls: list[AtenCall] = []
+        self.tracer = ShapeTracer(self.label, script.limit)
+        self.weights: dict[int, Ref] = {}
+        self.names: dict[int, str] = {}
+        self.path: list[str] = []
+        self.steps = 0
+        self.depth = 0
+        self._name_weights(script.root, "")
+
+    def _name_weights(self, given: Any, path: str) -> None:
+        if isinstance(given, ScriptObject) and path.count(".") < DEEPEST:
+            for name, value in given.attributes.items():
+                self._name_weights(value, f"{path}.{name}" if path else name)
+        elif hasattr(given, "dtype"):
+            self.names.setdefault(id(given), path)
+
+    def graph(self) -> AtenGraph:
+        """The graph of `forward`."""
+        method = self.script.method(self.script.root.type, "forward")
+        if method is None:
+            raise InputError("has no method forward", where=self.label)
+        arguments: list[Any] = [self.script.root]
+        given = dict(self.shapes)
+        formal = method.args.args[1:]
+        defaults = len(method.args.defaults)
+        for k, a in enumerate(formal):
+            kind = ast.unparse(a.annotation) if a.annotation is not None else "Tensor"
+            if kind != "Tensor":
+                if k < len(formal) - defaults and not kind.startswith("Optional"):
+                    raise UnsupportedError(f"the input {a.arg!r} is {kind}, no tensor", where=self.label)
+                if k < len(formal) - defaults:
+                    arguments.append(None)
+                    continue
+                break
+            arguments.append(self._input(a.arg, given.pop(a.arg, None)))
+        if given:
+            names = ", ".join(a.arg for a in formal)
+            raise UsageError(f"there is no input {next(iter(given))!r}", where=self.label, hint=f"there are {names}")
+        result = self._function(method, arguments, {})
+        outputs = [Output(f"output_{k}", v) for k, v in enumerate(_leaves(result))]
+        return AtenGraph(self.label, self.inputs, self.calls, outputs)
+
+    def _input(self, name: str, shape: Any) -> Ref:
+        if self.given:
+            return self._taken(self.given.pop(0))
+        if shape is None or isinstance(shape, int):
+            what = f"the input {name!r} has no shape: a script does not state it"
+            raise UsageError(what, where=self.label, hint=f"give shapes={{{name!r}: [...]}} (--shape {name}=...)")
+        return self._taken(Input(name, tuple(int(e) for e in shape), "float32"))
+
+    def _taken(self, given: Input) -> Ref:
+        self.inputs.append(given)
+        self.tracer.take(given)
+        return Ref(given.name)
+
+    # -- statements ----------------------------------------------------------------------------------
+
+    def _function(self, function: ast.FunctionDef, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The value of a call."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise UnsupportedError(f"calls are nested deeper than {DEEPEST}", where=self.label)
+        formal = function.args.args
+        names: dict[str, Any] = {}
+        defaults = function.args.defaults
+        for k, a in enumerate(formal):
+            if k < len(args):
+                names[a.arg] = args[k]
+            elif a.arg in kwargs:
+                names[a.arg] = kwargs[a.arg]
+            else:
+                names[a.arg] = self._value(defaults[k - len(formal)], {})
+        try:
+            self._block(function.body, names)
+        except _Return as e:
+            return e.value
+        finally:
+            self.depth -= 1
+        return None
+
+    def _block(self, body: Sequence[ast.stmt], names: dict[str, Any]) -> None:
+        for statement in body:
+            self.steps += 1
+            if self.steps > STEPS:
+                raise UnsupportedError(f"more than {STEPS} statements are run", where=self.label)
+            self._statement(statement, names)
+
+    def _statement(self, s: ast.stmt, names: dict[str, Any]) -> None:
+        if isinstance(s, ast.Assign):
+            self._assign(s.targets[0], self._value(s.value, names), names)
+        elif isinstance(s, ast.AnnAssign) and s.value is not None:
+            self._assign(s.target, self._value(s.value, names), names)
+        elif isinstance(s, ast.Return):
+            raise _Return(None if s.value is None else self._value(s.value, names))
+        elif isinstance(s, ast.If):
+            self._block(s.body if self._truth(s.test, names) else s.orelse, names)
+        elif isinstance(s, ast.For):
+            self._loop(s, names)
+        elif isinstance(s, ast.While):
+            while self._truth(s.test, names):
+                try:
+                    self._block(s.body, names)
+                except _Continue:
+                    continue
+                except _Break:
+                    break
+        elif isinstance(s, ast.Expr):
+            self._value(s.value, names)
+        elif isinstance(s, (ast.Break, ast.Continue)):
+            raise _Break() if isinstance(s, ast.Break) else _Continue()
+        elif not isinstance(s, ast.Pass):
+            raise UnsupportedError(f"{ast.unparse(s)[:80]} is not supported", where=self.label)
+
+    def _loop(self, s: ast.For, names: dict[str, Any]) -> None:
+        for value in self._value(s.iter, names):
+            self._assign(s.target, value, names)
+            try:
+                self._block(s.body, names)
+            except _Continue:
+                continue
+            except _Break:
+                break
+
+    def _assign(self, target: Any, value: Any, names: dict[str, Any]) -> None:
+        if isinstance(target, ast.Name):
+            names[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for t, v in zip(target.elts, value, strict=True):
+                self._assign(t, v, names)
+        elif isinstance(target, ast.Subscript):
+            self._value(target.value, names)[self._value(target.slice, names)] = value
+        else:
+            raise UnsupportedError(
+                f"{ast.unparse(target)} is changed", where=self.label, hint="export with torch.export"
+            )
+
+    def _truth(self, test: Any, names: dict[str, Any]) -> bool:
+        value = self._value(test, names)
+        if isinstance(value, Ref):
+            known = self.tracer.value(value)
+            if known.array is None:
+                raise UnsupportedError("a condition depends on values of tensors", where=self._where(), hint="trace it")
+            return bool(known.array.reshape(-1)[0])
+        return bool(value)
+
+    def _where(self) -> str:
+        return f"{self.label}: {'.'.join(self.path)}" if self.path else self.label
+
+    # -- expressions ---------------------------------------------------------------------------------
+
+    def _value(self, e: Any, names: dict[str, Any]) -> Any:
+        if isinstance(e, ast.Constant):
+            return e.value
+        if isinstance(e, ast.Name):
+            if e.id in names:
+                return names[e.id]
+            return {"inf": float("inf"), "nan": float("nan"), "CONSTANTS": "CONSTANTS"}[e.id]
+        if isinstance(e, ast.Attribute):
+            return self._attribute(e, names)
+        if isinstance(e, (ast.List, ast.Tuple)):
+            items = [self._value(v, names) for v in e.elts]
+            return items if isinstance(e, ast.List) else tuple(items)
+        if isinstance(e, ast.Dict):
+            keys = [self._value(k, names) for k in e.keys]
+            return dict(zip(keys, (self._value(v, names) for v in e.values), strict=True))
+        if isinstance(e, ast.Subscript):
+            return self._subscript(e, names)
+        if isinstance(e, ast.UnaryOp):
+            value = self._value(e.operand, names)
+            return (not self._known(value)) if isinstance(e.op, ast.Not) else self._operated("neg", [value], {})
+        if isinstance(e, ast.BoolOp):
+            wanted = isinstance(e.op, ast.Or)
+            return wanted if any(self._truth(v, names) is wanted for v in e.values) else not wanted
+        if isinstance(e, ast.IfExp):
+            return self._value(e.body if self._truth(e.test, names) else e.orelse, names)
+        if isinstance(e, ast.Compare):
+            pair = [self._value(e.left, names), self._value(e.comparators[0], names)]
+            return self._operated(_COMPARES[type(e.ops[0])], pair, {})
+        if isinstance(e, ast.BinOp):
+            kind = _ARITHMETIC[type(e.op)]
+            return self._operated(kind, [self._value(e.left, names), self._value(e.right, names)], {})
+        if isinstance(e, ast.Call):
+            return self._call(e, names)
+        raise UnsupportedError(f"{ast.unparse(e)[:80]} is not supported", where=self._where())
+
+    def _known(self, value: Any) -> Any:
+        if isinstance(value, Ref):
+            raise UnsupportedError("a condition depends on values of tensors", where=self._where())
+        return value
+
+    def _attribute(self, e: ast.Attribute, names: dict[str, Any]) -> Any:
+        if ast.unparse(e).startswith("CONSTANTS.c"):
+            return self._weight(self.script.constants[int(e.attr[1:])])
+        text = ast.unparse(e)
+        if text in ("torch.inf", "math.inf"):
+            return float("inf")
+        if text.startswith("__torch__."):
+            return self.script.definition(text)
+        return self._member(self._value(e.value, names), e.attr)
+
+    def _member(self, owner: Any, name: str) -> Any:
+        if not isinstance(owner, ScriptObject):
+            raise UnsupportedError(f"the attribute {name!r} is not supported", where=self._where())
+        if name in owner.attributes:
+            return self._weight(owner.attributes[name])
+        return self.script.field(owner.type, name)
+
+    def _weight(self, value: Any) -> Any:
+        """A tensor of the file as a value of the graph."""
+        if not hasattr(value, "dtype"):
+            return value
+        found = self.weights.get(id(value))
+        if found is None:
+            key = self.names.get(id(value), f"constant_{len(self.weights)}")
+            found = self.weights[id(value)] = Ref(f"weight:{key}")
+            given = Input(found.name, tuple(value.shape), str(value.dtype), key, value)
+            self.inputs.append(given)
+            self.tracer.take(given)
+        return found
+
+    def _subscript(self, e: ast.Subscript, names: dict[str, Any]) -> Any:
+        owner = self._value(e.value, names)
+        if isinstance(owner, Ref):
+            raise UnsupportedError(f"{ast.unparse(e)[:80]} is not supported", where=self._where())
+        if isinstance(e.slice, ast.Slice):
+            bounds = [
+                None if v is None else self._value(v, names) for v in (e.slice.lower, e.slice.upper, e.slice.step)
+            ]
+            return owner[slice(*bounds)]
+        return owner[self._value(e.slice, names)]
+
+    # -- calls ---------------------------------------------------------------------------------------
+
+    def _call(self, e: ast.Call, names: dict[str, Any]) -> Any:
+        text = ast.unparse(e.func)
+        if text in ("annotate", "unchecked_cast"):
+            return self._value(e.args[1], names)
+        if text == "uninitialized":
+            return None
+        if text in ("range", "int", "float", "bool", "str"):
+            args = [self._value(a, names) for a in e.args]
+            return range(*args) if text == "range" else self._converted(text, args[0])
+        if text == "getattr":
+            return self._member(self._value(e.args[0], names), self._value(e.args[1], names))
+        args = [self._value(a, names) for a in e.args]
+        kwargs = {k.arg: self._value(k.value, names) for k in e.keywords if k.arg is not None}
+        operator = _operator(e.func)
+        if operator:
+            return self._operated(operator, args, kwargs)
+        if text.startswith("__torch__."):
+            function = self.script.definition(text)
+            if isinstance(function, ast.FunctionDef):
+                return self._function(function, args, kwargs)
+            raise UnsupportedError(f"objects of {text} are not supported", where=self._where())
+        if isinstance(e.func, ast.Name) and isinstance(names.get(e.func.id), ast.FunctionDef):
+            return self._function(names[e.func.id], args, kwargs)
+        if isinstance(e.func, ast.Attribute):
+            owner = self._value(e.func.value, names)
+            if isinstance(owner, ScriptObject):
+                return self._method(owner, e.func.attr, [owner, *args], kwargs)
+        raise UnsupportedError(f"the call {ast.unparse(e)[:80]} is not supported", where=self._where())
+
+    def _method(self, owner: ScriptObject, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        method = self.script.method(owner.type, name)
+        if method is None:
+            raise InputError(f"{owner.type} has no method {name!r}", where=self._where())
+        place = next((p for p in self._paths(owner)), "")
+        self.path.append(place)
+        try:
+            return self._function(method, args, kwargs)
+        finally:
+            self.path.pop()
+
+    def _paths(self, owner: ScriptObject) -> list[str]:
+        """The path of a module from the root, once it has been asked for."""
+        if not hasattr(self, "_places"):
+            self._places: dict[int, str] = {}
+
+            def visit(o: ScriptObject, path: str) -> None:
+                self._places.setdefault(id(o), path)
+                for key, value in o.attributes.items():
+                    if isinstance(value, ScriptObject) and id(value) not in self._places:
+                        visit(value, f"{path}.{key}" if path else key)
+
+            visit(self.script.root, "")
+        return [p for p in (self._places.get(id(owner)),) if p]
+
+    def _converted(self, kind: str, value: Any) -> Any:
+        if isinstance(value, Ref):
+            known = self.tracer.value(value)
+            if known.array is None:
+                raise UnsupportedError(f"{kind} of a tensor that is computed at run time", where=self._where())
+            value = known.array.reshape(-1)[0].item()
+        return {"int": int, "float": float, "bool": bool, "str": str}[kind](value)
+
+    def _operated(self, operator: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """The value of an operator: a number at once, a tensor as a call of the graph."""
+        if operator == RAISE:
+            raise InputError(f"the script raises: {args[0]}"[:200], where=self._where(), hint="change its inputs")
+        of_objects = operator in IDENTITY or bool(args) and isinstance(args[0], (list, dict)) and operator in LISTS
+        if operator in NUMBERS and (of_objects or not any(isinstance(a, Ref) for a in args)):
+            return computed(operator, args, self._where())
+        if operator in ASKED:
+            return self._asked(operator, args)
+        return self._noted(operator, args, kwargs)
+
+    def _asked(self, operator: str, args: list[Any]) -> Any:
+        """What is known of a tensor."""
+        if operator in NOTHING:
+            return NOTHING[operator]
+        if operator == "prim.NumToTensor":
+            return args[0]
+        if not isinstance(args[0], Ref):
+            return len(args[0]) if operator == "len" else args[0]
+        value: Value = self.tracer.value(args[0])
+        if operator == "size":
+            return value.shape[args[1]] if len(args) > 1 else list(value.shape)
+        if operator in ("item", "Int", "Float", "Bool", "ScalarImplicit", "IntImplicit"):
+            if value.array is None:
+                raise UnsupportedError("a number depends on values of tensors", where=self._where())
+            return value.array.reshape(-1)[0].item()
+        if operator == "prim.dtype":
+            return DTYPES.index(value.dtype)
+        if operator == "is_floating_point":
+            return "float" in value.dtype
+        counts = {"dim": value.rank, "numel": prod(value.shape), "len": value.shape[0] if value.shape else 0}
+        return counts[operator]
+
+    def _noted(self, operator: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """A call of the graph, its results as references."""
+        packet = operator.removeprefix("aten.")
+        target = packet if "." in packet else f"aten.{packet}"
+        path = next((p for p in reversed(self.path) if p), "")
+        name = f"v{len(self.calls)}"
+        call = resolved(AtenCall(name, target, tuple(map(_copied, args)), kwargs, SourcePlace(path)), DTYPES)
+        made = self.tracer.call(call)
+        self.calls.append(call)
+        return self._parts(Ref(name), made)
+
+    def _parts(self, ref: Ref, made: Any) -> Any:
+        """The results of a call: itself, or a tuple or list of what takes them from it."""
+        if isinstance(made, Value):
+            return ref
+        if isinstance(made, (bool, int, float, str)) or made is None:
+            return made
+        parts: list[Any] = []
+        for k, part in enumerate(made):
+            if not isinstance(part, Value):
+                parts.append(part)
+                continue
+            name = f"{ref.name}_{k}"
+            self.calls.append(AtenCall(name, "getitem", (ref, k)))
+            self.tracer.call(self.calls[-1])
+            parts.append(Ref(name))
+        return tuple(parts) if isinstance(made, tuple) else parts
+
+
+def _copied(value: Any) -> Any:
+    """An argument as it is now: lists may grow."""
+    return [_copied(v) for v in value] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _leaves(value: Any) -> list[Any]:
+    """The tensors of a result, in order."""
+    if isinstance(value, Ref):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        return [leaf for v in value for leaf in _leaves(v)]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, dict):
+        return [leaf for v in value.values() for leaf in _leaves(v)]  # pyright: ignore[reportUnknownVariableType]
+    return []
