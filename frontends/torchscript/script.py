@@ -132,7 +132,7 @@ class Script:
 
 
 def guarded(where: str, action: Callable[[], Any]) -> Any:
-    """What an action gives on data that may be anything: the errors of Python's are InputErrors."""
+    """The value of an action on data that may be anything: what Python raises becomes an InputError."""
     try:
         return action()
     except LaminaError:
@@ -498,7 +498,7 @@ class _Tracer:
         return self._noted(operator, args, kwargs)
 
     def _asked(self, operator: str, args: list[Any]) -> Any:
-        """What is known of a tensor."""
+        """The answer to a question about a tensor."""
         if operator in NOTHING:
             return NOTHING[operator]
         if operator == "prim.NumToTensor":
@@ -507,7 +507,7 @@ class _Tracer:
             return len(args[0]) if operator == "len" else args[0]
         value: Value = self.tracer.value(args[0])
         if operator == "size":
-            return value.shape[args[1]] if len(args) > 1 else list(value.shape)
+            return value.shape[int(args[1])] if len(args) > 1 else list(value.shape)
         if operator in ("item", "Int", "Float", "Bool", "ScalarImplicit", "IntImplicit"):
             if value.array is None:
                 raise UnsupportedError("a number depends on values of tensors", where=self._where())
@@ -516,8 +516,8 @@ class _Tracer:
             return DTYPES.index(value.dtype)
         if operator == "is_floating_point":
             return "float" in value.dtype
-        counts = {"dim": value.rank, "numel": prod(value.shape), "len": value.shape[0] if value.shape else 0}
-        return counts[operator]
+        length = value.shape[0] if value.shape else 0
+        return {"dim": value.rank, "numel": prod(value.shape), "len": length}[operator]
 
     def _noted(self, operator: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """A call of the graph, its results as references."""

@@ -40,6 +40,7 @@ TOUCHED = {
         "test/backends/byoc/np_unit/the_unit_computes_it.mlir",
     },
     "Add a frontend": {"frontends/steps/format.py", "test/frontends/steps/a_line_is_a_call.mlir"},
+    "Add an operator of PyTorch's": {"frontends/aten/convert_activations.py", "test/frontends/aten/cubed_relu.mlir"},
     "Add a test": {"test/passes/relay/drop_copies/a_copy_goes.mlir"},
 }
 """What a recipe changes, by its heading: one file and its test. The index of ops is generated, like their tests."""
