@@ -55,11 +55,11 @@ test-models: $(STAMP) ## all models at every level of optimisation, and without 
 test-long: $(STAMP) ## the other long tests: every sample of every op five ways, gradients compiled, more random programs
 	$(PYTEST) -m long --ignore=test/unit/test_light_models.py
 
-setup-frontends: $(STAMP) ## add torch, with which the tests of test/torch run
-	$(BIN)/pip install -q -r test/torch/requirements.txt
+setup-frontends: $(STAMP) ## add torch, with which the tests of test/pytorch run
+	$(BIN)/pip install -q -r test/pytorch/requirements.txt
 
 test-frontends: setup-frontends ## the tests that need torch: torch.compile, exported programs, every operator of op_db
-	$(PYTEST) test/torch
+	$(PYTEST) test/pytorch
 
 conformance: $(STAMP) ## ONNX's 2,033 backend tests, each in a worker process; the table by operator and by kind
 	$(PY) -m tools.conformance --jobs $(JOBS)

@@ -107,6 +107,14 @@ def linspace(
     b: AtenBuilder, start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: DType | None = None, **_: Any
 ) -> Value:
     assert b.call is not None
+    if any(isinstance(v, Value) and v.array is None for v in (start, end)):
+        low, high = (b.reshape(b.tensor(v, "float64"), ()) for v in (start, end))
+        places = np.linspace(0, 1, int(steps))
+        points = b.add(b.mul(low, b.constant(1 - places)), b.mul(high, b.constant(places)))
+        if b.call.packet == "logspace":
+            points = b.op("power", b.tensor(float(base), "float64"), points)
+        chosen = b.dtype(dtype, "float32")
+        return b.tensor(points if is_float(chosen) else b.op("trunc", points), chosen)
     first, last = b.number(start, "the start"), b.number(end, "the end")
     line = np.linspace(float(first), float(last), int(steps))
     if b.call.packet == "logspace":

@@ -323,7 +323,9 @@ def index_fill(b: AtenBuilder, self: Value, dim: int, index: Value, value: Any) 
 def index_reduce(b: AtenBuilder, self: Value, dim: int, index: Value, source: Value, reduce: str, *,
                  include_self: bool = True) -> Value:  # fmt: skip
     if not self.rank:
-        raise b.unsupported("a scalar is not supported")
+        lines = [b.reshape(v, (1,)) for v in (self, index, source)]
+        found = index_reduce(b, lines[0], 0, lines[1], lines[2], reduce, include_self=include_self)
+        return b.reshape(found, ())
     axis = b.axis(dim, self.rank)
     at = from_front(b, _along(b, index, source.shape, axis), self.shape[axis])
     return scatter_reduce(b, self, axis, at, source, reduce, include_self=include_self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -215,16 +216,27 @@ def max_pool_with_indices(b: AtenBuilder, self: Value, kernel_size: Any, stride:
 def avg_pool(b: AtenBuilder, self: Value, kernel_size: Any, stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
              count_include_pad: bool = True, divisor_override: int | None = None) -> Value:  # fmt: skip
     assert b.call is not None
+    if not is_float(self.dtype):
+        # Of integers the quotient is cut off.
+        mean = avg_pool(b, b.tensor(self, "float64"), kernel_size, stride, padding, ceil_mode, count_include_pad,
+                        divisor_override)  # fmt: skip
+        return b.tensor(b.op("trunc", mean), self.dtype)
     rank = _rank_in(b.call.packet)
     by = list(b.ints(stride)) or None
     if divisor_override is not None:
         kernel = b.ints(kernel_size, rank)
         # Zeros count like all others, up to the end of the last window.
         pads = b.ints(padding, rank)
-        width = [0, 0] * (self.rank - rank) + [p for q in pads for p in (q, q)]
+        steps = by or kernel
+        more = [0] * rank
         if ceil_mode:
-            raise b.unsupported("a divisor of one's own with ceil_mode is not supported")
-        wide = b.op("nn.pad", self, pad_width=width) if any(pads) else self
+            # Windows that begin on the data or before it reach beyond it.
+            for a, (e, k, s, p) in enumerate(zip(self.shape[-rank:], kernel, steps, pads, strict=True)):
+                count = -(-(e + 2 * p - k) // s) + 1
+                count -= (count - 1) * s >= e + p
+                more[a] = max(0, (count - 1) * s + k - e - 2 * p)
+        width = [0, 0] * (self.rank - rank) + [n for p, m in zip(pads, more, strict=True) for n in (p, p + m)]
+        wide = b.op("nn.pad", self, pad_width=width) if any(width) else self
         mean = _pool(b, "avg", wide, rank, kernel_size, by, 0, 1, False, count_include_pad=True)
         return b.mul(mean, prod(kernel) / divisor_override)
     return _pool(b, "avg", self, rank, kernel_size, by, padding, 1, ceil_mode, count_include_pad=count_include_pad)
@@ -258,9 +270,35 @@ def adaptive_max_pool(b: AtenBuilder, self: Value, output_size: Any) -> tuple[Va
     extents = self.shape[-rank:]
     size = [e if v is None else int(v) for e, v in zip(extents, given, strict=True)]
     if any(e % s for e, s in zip(extents, size, strict=True)):
-        raise b.unsupported("places of maxima in windows of several sizes are not supported")
+        return _adaptive_by_places(b, self, size)
     kernel = [e // s for e, s in zip(extents, size, strict=True)]
     return max_pool_with_indices(b, self, kernel, kernel)
+
+
+def _adaptive_by_places(b: AtenBuilder, x: Value, size: Sequence[int]) -> tuple[Value, Value]:
+    """Maxima of windows of several sizes: elements that a shorter one lacks are its last one again."""
+    rank, lead = len(size), x.shape[: x.rank - len(size)]
+    within = np.arange(prod(x.shape[-rank:])).reshape(x.shape[-rank:])
+    taken = x
+    for axis, count in enumerate(size):
+        extent = x.shape[x.rank - rank + axis]
+        begins = np.arange(count) * extent // count
+        ends = -(-(np.arange(count) + 1) * extent // count)
+        longest = int(np.max(ends - begins))
+        places = np.minimum(begins[:, None] + np.arange(longest)[None, :], ends[:, None] - 1)
+        # Each axis becomes two: the windows, and the elements of one.
+        taken = b.op("take", taken, b.constant(places.astype(np.int64)), axis=len(lead) + 2 * axis, mode="clip")
+        within = np.take(within, places, axis=2 * axis)
+    order = [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]
+    within = within.transpose(order)
+    taken = b.transpose(taken, [*range(len(lead)), *(len(lead) + a for a in order)])
+    count = prod(within.shape[rank:])
+    taken = b.reshape(taken, (*lead, *size, count))
+    flat = np.broadcast_to(within.reshape(*size, count), taken.shape)
+    best = b.op("argmax", taken, axis=[taken.rank - 1], keepdims=True)
+    places = b.op("gather", b.constant(np.ascontiguousarray(flat).astype(np.int64)), b.tensor(best, "int64"),
+                  axis=taken.rank - 1)  # fmt: skip
+    return b.op("max", taken, axis=[taken.rank - 1]), b.reshape(places, (*lead, *size))
 
 
 # -- normalisations --------------------------------------------------------------------------------
@@ -325,19 +363,6 @@ def batch_norm_no_stats(
 ) -> tuple[Value, ...]:
     y, mean, _, inverse = _by_its_own(b, input, weight, bias, eps)
     return y, mean, inverse
-
-
-@aten_op("native_batch_norm", "_native_batch_norm_legit")
-def native_batch_norm(
-    b: AtenBuilder, input: Value, weight: Value | None, bias: Value | None, running_mean: Value | None,
-    running_var: Value | None, training: bool, momentum: float, eps: float,
-) -> tuple[Value, ...]:  # fmt: skip
-    if training:
-        if running_mean is not None:
-            raise b.unsupported("an operator that changes its inputs is not supported")
-        return batch_norm_no_stats(b, input, weight, bias, True, momentum, eps)
-    assert running_mean is not None and running_var is not None
-    return batch_norm_inference(b, input, weight, bias, running_mean, running_var, momentum, eps)[:3]
 
 
 @aten_op("_native_batch_norm_legit_functional")
@@ -518,3 +543,18 @@ def difference_loss(b: AtenBuilder, self: Value, target: Value, reduction: int =
     apart = b.sub(*b.common(self, target))
     losses = b.mul(apart, apart) if b.call.packet == "mse_loss" else b.op("abs", apart)
     return reduced_loss(b, losses, reduction)
+
+
+# -- images ----------------------------------------------------------------------------------------
+
+
+@aten_op("grid_sampler", "grid_sampler_2d", "grid_sampler_3d")
+def grid_sampler(b: AtenBuilder, input: Value, grid: Value, interpolation_mode: int, padding_mode: int,
+                 align_corners: bool) -> Value:  # fmt: skip
+    """The coordinates stand last here, and after the batch in Relay."""
+    method = ("bilinear", "nearest", "bicubic")[interpolation_mode]
+    places = b.transpose(grid, [0, grid.rank - 1, *range(1, grid.rank - 1)])
+    return b.op(
+        "image.grid_sample", input, places, method=method, layout="NCHW" if input.rank == 4 else "NCDHW",
+        padding_mode=("zeros", "border", "reflection")[padding_mode], align_corners=align_corners,
+    )  # fmt: skip

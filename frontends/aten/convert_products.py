@@ -184,6 +184,32 @@ def bilinear(b: AtenBuilder, input1: Value, input2: Value, weight: Value, bias: 
     return found if bias is None else b.add(found, bias)
 
 
+@aten_op("_trilinear")
+def trilinear(b: AtenBuilder, i1: Value, i2: Value, i3: Value, expand1: Any, expand2: Any, expand3: Any, sumdim: Any,
+              unroll_dim: int = 1) -> Value:  # fmt: skip
+    """The product of three tensors with axes added to each, summed over axes."""
+    made: list[Value] = []
+    for x, axes in zip((i1, i2, i3), (expand1, expand2, expand3), strict=True):
+        for axis in sorted(b.ints(axes)):
+            x = b.op("expand_dims", x, axis=axis)
+        made.append(x)
+    product = b.mul(b.mul(made[0], made[1]), made[2])
+    axes = b.ints(sumdim)
+    return b.op("sum", product, axis=axes) if axes else product
+
+
+@aten_op("_pdist_forward")
+def pdist(b: AtenBuilder, self: Value, p: float = 2.0) -> Value:
+    """The distances of each pair of rows, in the order of a triangle."""
+    from lamina.frontends.aten.convert_reduce import norm_of
+
+    first, second = np.triu_indices(self.shape[0], 1)
+    if not first.size:
+        return b.zeros((0,), self.dtype)
+    rows = [b.op("take", self, b.constant(v.astype(np.int64)), axis=0, mode="clip") for v in (first, second)]
+    return norm_of(b, b.sub(rows[0], rows[1]), float(p), [1], False)
+
+
 @aten_op("linalg_cross", "cross")
 def cross(b: AtenBuilder, self: Value, other: Value, dim: int | None = None) -> Value:
     x, y = b.common(self, other)

@@ -375,7 +375,7 @@ def median(b: AtenBuilder, self: Value, dim: int, keepdim: bool = False) -> tupl
         return self, b.zeros((), "int64")
     axis = b.axis(dim, self.rank)
     if is_float(self.dtype) and b.call.packet == "nanmedian":
-        raise b.unsupported("a median of what may be no number is not supported")
+        return _median_of_numbers(b, self, axis, keepdim)
     values, places = kthvalue(b, self, (self.shape[axis] - 1) // 2 + 1, axis, True)
     if is_float(self.dtype):
         nan = b.op("isnan", self)
@@ -388,7 +388,21 @@ def median(b: AtenBuilder, self: Value, dim: int, keepdim: bool = False) -> tupl
     return values, places
 
 
-@aten_op("median.default")
+def _median_of_numbers(b: AtenBuilder, x: Value, axis: int, keepdim: bool) -> tuple[Value, Value]:
+    """The middle one of the elements that are numbers: the others stand behind them in order."""
+    nan = b.op("isnan", x)
+    _, places = _sorted(b, b.choose(nan, np.inf, x), axis, False)
+    counted = b.op("sum", b.tensor(b.op("logical_not", nan), "int64"), axis=[axis], keepdims=True)
+    middle = b.one("maximum", b.one("floor_divide", b.sub(counted, 1), 2), 0)
+    place = b.op("gather", places, middle, axis=axis)
+    value = b.op("gather", x, place, axis=axis)
+    if not keepdim:
+        shape = (*x.shape[:axis], *x.shape[axis + 1 :])
+        value, place = b.reshape(value, shape), b.reshape(place, shape)
+    return value, place
+
+
+@aten_op("median.default", "nanmedian.default")
 def median_of_all(b: AtenBuilder, self: Value) -> Value:
     if not self.rank:
         return self
@@ -405,6 +419,8 @@ def searchsorted(b: AtenBuilder, first: Any, second: Any, *, out_int32: bool = F
     lines, values = b.common(lines, given)
     if sorter is not None:
         lines = b.op("gather", lines, sorter, axis=lines.rank - 1)
+    if 0 in lines.shape:
+        return b.zeros(values.shape, "int32" if out_int32 else "int64")
     scalar = not values.rank
     values = b.reshape(values, (1,)) if scalar else values
     shape = values.shape

@@ -103,8 +103,11 @@ def data_of(gm: Any) -> AtenGraph | None:
             found = getattr(found, part)
         return found
 
+    # While torch traces, tensors of the module are real ones among fakes.
+    modes = module("torch.utils._python_dispatch")._disable_current_modes
     try:
-        return graph_of(list(gm.graph.nodes), "torch", {}, lambda k: f"output_{k}", get, partial=True)
+        with modes():
+            return graph_of(list(gm.graph.nodes), "torch", {}, lambda k: f"output_{k}", get, partial=True)
     except LaminaError:
         return None
 

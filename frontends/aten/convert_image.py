@@ -1,0 +1,124 @@
+"""Images of other sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lamina.dialects.dtypes import is_float
+from lamina.frontends.aten.builder import AtenBuilder
+from lamina.frontends.aten.convert_products import matmul_of
+from lamina.frontends.aten.table import aten_op
+from lamina.frontends.builder import Value
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_LAYOUTS = ("NCW", "NCHW", "NCDHW")
+CUBIC = -0.75
+"""The parameter of torch's cubic interpolation (Keys, 1981)."""
+
+
+def _sizes(b: AtenBuilder, x: Value, output_size: Any, factors: Any) -> tuple[list[int], list[float]]:
+    """The new extents, and the step in the image from one new element to the next, of each axis."""
+    extents = x.shape[2:]
+    given = [] if factors is None else [None if f is None else float(f) for f in factors]
+    scales = [*given, *[None] * (len(extents) - len(given))]
+    if output_size is not None and list(output_size):
+        sizes = b.ints(output_size, len(extents))
+    else:
+        sizes = [int(e * f) for e, f in zip(extents, scales, strict=True) if f is not None]
+    steps = [e / s if f is None or f <= 0 else 1 / f for e, s, f in zip(extents, sizes, scales, strict=True)]
+    return sizes, steps
+
+
+def _is_exact(x: Value, sizes: Sequence[int], steps: Sequence[float]) -> bool:
+    """Whether the steps are those of the sizes."""
+    return all(abs(s * t - e) <= 1e-6 * e for e, s, t in zip(x.shape[2:], sizes, steps, strict=True))
+
+
+def _nearest(b: AtenBuilder, x: Value, sizes: list[int], steps: list[float], middle: bool) -> Value:
+    """The element that a place lies on, or its middle does; places as torch's kernel rounds them."""
+    if not middle and all(s % e == 0 for e, s in zip(x.shape[2:], sizes, strict=True)) and _is_exact(x, sizes, steps):
+        return b.op(
+            f"image.resize{x.rank - 2}d", x, size=sizes, layout=_LAYOUTS[x.rank - 3], method="nearest_neighbor",
+            coordinate_transformation_mode="asymmetric", rounding_method="floor",
+        )  # fmt: skip
+    for axis, (size, step) in enumerate(zip(sizes, steps, strict=True), 2):
+        places = (np.arange(size, dtype=np.float32) + np.float32(0.5 if middle else 0)) * np.float32(step)
+        index = np.minimum(np.floor(places).astype(np.int64), x.shape[axis] - 1)
+        x = b.op("take", x, b.constant(index), axis=axis, mode="clip")
+    return x
+
+
+def _matrix(extent: int, size: int, step: float, cubic: bool, corners: bool) -> NDArray[np.float64]:
+    """The part that each element has in each new one: [new, old]."""
+    at = np.arange(size, dtype=np.float64)
+    at = at * (extent - 1) / max(size - 1, 1) if corners else (at + 0.5) * step - 0.5
+    if not cubic:
+        at = np.maximum(at, 0)
+    low = np.floor(at)
+    rest = at - low
+    found = np.zeros((size, extent))
+    if cubic:
+        near = [((CUBIC + 2) * t - (CUBIC + 3)) * t * t + 1 for t in (rest, 1 - rest)]
+        far = [((CUBIC * t - 5 * CUBIC) * t + 8 * CUBIC) * t - 4 * CUBIC for t in (rest + 1, 2 - rest)]
+        taps = list(zip((-1, 0, 1, 2), (far[0], near[0], near[1], far[1]), strict=True))
+    else:
+        taps = [(0, 1 - rest), (1, rest)]
+    for offset, part in taps:
+        np.add.at(found, (np.arange(size), np.clip(low.astype(np.int64) + offset, 0, extent - 1)), part)
+    return found
+
+
+def _interpolated(b: AtenBuilder, x: Value, sizes: list[int], steps: list[float], method: str, corners: bool) -> Value:
+    if not is_float(x.dtype):
+        raise b.unsupported(f"interpolation of {x.dtype} is not supported: torch rounds on the way")
+    wide = "float32" if x.dtype in ("float16", "bfloat16") else x.dtype
+    y = b.tensor(x, wide)
+    if corners or _is_exact(x, sizes, steps):
+        y = b.op(
+            f"image.resize{x.rank - 2}d", y, size=sizes, layout=_LAYOUTS[x.rank - 3], method=method, cubic_alpha=CUBIC,
+            coordinate_transformation_mode="align_corners" if corners else "half_pixel",
+        )  # fmt: skip
+        return b.tensor(y, x.dtype)
+    for axis, (size, step) in enumerate(zip(sizes, steps, strict=True), 2):
+        w = b.constant(_matrix(x.shape[axis], size, step, method == "cubic", corners).astype(wide))
+        before, after = y.shape[:axis], y.shape[axis + 1 :]
+        stack = b.reshape(y, (prod(before), y.shape[axis], prod(after)))
+        y = b.reshape(matmul_of(b, b.reshape(w, (1, *w.shape)), stack), (*before, size, *after))
+    return b.tensor(y, x.dtype)
+
+
+@aten_op("upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec", "_upsample_nearest_exact1d.vec",
+         "_upsample_nearest_exact2d.vec", "_upsample_nearest_exact3d.vec")  # fmt: skip
+def upsample_nearest_vec(b: AtenBuilder, input: Value, output_size: Any, scale_factors: Any) -> Value:
+    assert b.call is not None
+    return _nearest(b, input, *_sizes(b, input, output_size, scale_factors), "exact" in b.call.packet)
+
+
+@aten_op("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact1d",
+         "_upsample_nearest_exact2d", "_upsample_nearest_exact3d")  # fmt: skip
+def upsample_nearest(b: AtenBuilder, self: Value, output_size: Any, *scales: Any, **named: Any) -> Value:
+    assert b.call is not None
+    factors = scales or tuple(named.get(f"scales_{a}") for a in "dhw"[-(self.rank - 2) :])
+    return _nearest(b, self, *_sizes(b, self, output_size, factors), "exact" in b.call.packet)
+
+
+def _method(b: AtenBuilder) -> str:
+    assert b.call is not None
+    return "cubic" if "bicubic" in b.call.packet else "linear"
+
+
+@aten_op("upsample_linear1d.vec", "upsample_bilinear2d.vec", "upsample_trilinear3d.vec", "upsample_bicubic2d.vec")
+def upsample_vec(b: AtenBuilder, input: Value, output_size: Any, align_corners: bool, scale_factors: Any) -> Value:
+    return _interpolated(b, input, *_sizes(b, input, output_size, scale_factors), _method(b), align_corners)
+
+
+@aten_op("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d")
+def upsample(b: AtenBuilder, self: Value, output_size: Any, align_corners: bool, *scales: Any, **named: Any) -> Value:
+    factors = scales or tuple(named.get(f"scales_{a}") for a in "dhw"[-(self.rank - 2) :])
+    return _interpolated(b, self, *_sizes(b, self, output_size, factors), _method(b), align_corners)
