@@ -171,3 +171,33 @@ def test_mutated_programs_are_read_or_refused() -> None:
 def test_many_mutated_programs_are_read_or_refused() -> None:
     for seed in range(60, 400):
         read_or_refuse(mutated(seed))
+
+
+class Tensor:
+    """A tensor of another library, which has nothing but DLPack."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.asked = 0
+
+    def __dlpack__(self, **options: Any) -> Any:
+        self.asked += 1
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+def test_tensors_of_others_are_taken_by_dlpack() -> None:
+    exe = lamina.compile(NET, threads=1)
+    x = np.asarray(json.loads((INPUTS / "net.json").read_text("utf-8"))["x"], np.float32).reshape(2, 2, 4, 4)
+    given = Tensor(x)
+    for found, expected in zip(exe(given), exe(x), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert given.asked == 1
+
+
+def test_bench_says_why_there_is_nothing_to_compare_with() -> None:
+    out = StringIO()
+    assert cli.run(["bench", str(NET), "--repeats", "2"], out, StringIO()) == 0
+    assert "it is no ONNX model" in out.getvalue()

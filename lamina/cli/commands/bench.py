@@ -44,6 +44,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     from importlib.util import find_spec
 
     from lamina.driver.api import threads_text
+    from lamina.ir.foreign_files import model_format
     from lamina.ir.suffixes import is_saved, is_text
     from lamina.measure import timing as measure
 
@@ -62,7 +63,8 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     found: dict[str, Any] = {"model": str(args.model), "threads": exe.threads, "cpu": exe.target.cpu.data}
     found["compile_peak_mb"] = round(compile_peak / 1e6, 1)
     out.write("" if args.json else f"{args.model}: {threads_text(exe.threads)}, {exe.target.cpu.data}\n")
-    why = "it is no ONNX model" if is_text(args.model) or is_saved(args.model) else ""
+    is_other = is_text(args.model) or is_saved(args.model) or model_format(args.model).name != "onnx"
+    why = "it is no ONNX model" if is_other else ""
     why = why or ("onnxruntime is not installed" if find_spec("onnxruntime") is None else "")
     wrong = False
     try:
