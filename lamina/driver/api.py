@@ -15,7 +15,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -523,7 +523,20 @@ def threads_text(threads: int) -> str:
     return f"{threads} threads{more}"
 
 
+def _by_dlpack(value: Any) -> Array | None:
+    """A tensor of another library without a copy; None where it has none, of another device or element type."""
+    if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__"):
+        return None
+    try:
+        return cast("Array", np.from_dlpack(value))
+    except (BufferError, RuntimeError, TypeError, ValueError):
+        return None
+
+
 def _as_array(name: str, value: Any) -> Any:
+    shared = _by_dlpack(value)
+    if shared is not None:
+        return shared
     try:
         return np.asarray(value)
     except (ValueError, TypeError, RuntimeError) as e:

@@ -319,7 +319,7 @@ def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array
             continue
         if p.name not in inputs:
             raise InputError(f"missing; expected {p.describe(size_names)}", where=where)
-        array = _array(inputs[p.name])
+        array = np.asarray(inputs[p.name])
         if array.dtype != numpy_dtype(p.dtype):
             given = array.dtype.name if array.dtype.isnative else f"byte-swapped {array.dtype.name}"
             raise InputError(f"{given} given, {p.dtype} expected", where=where, hint="convert it with astype")
@@ -332,16 +332,6 @@ def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array
         # ascontiguousarray would make rank 1 of rank 0.
         arrays.append(np.asarray(array, order="C"))
     return arrays
-
-
-def _array(given: Any) -> Array:
-    """What is given as an array: what offers DLPack is not copied, where NumPy has its element type."""
-    if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
-        try:
-            return np.from_dlpack(given)
-        except (BufferError, RuntimeError, TypeError, ValueError):
-            pass  # of another device, or a type that NumPy lacks
-    return np.asarray(given)
 
 
 def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, int]:
