@@ -47,6 +47,8 @@ def embedding(b: AtenBuilder, weight: Value, indices: Value, *_: Any, **__: Any)
 @aten_op("take")
 def take(b: AtenBuilder, self: Value, index: Value) -> Value:
     flat = b.reshape(self, (prod(self.shape),))
+    if 0 in index.shape:
+        return b.zeros(index.shape, self.dtype)
     return b.op("take", flat, from_front(b, index, flat.shape[0]), axis=0, mode="clip")
 
 

@@ -445,6 +445,8 @@ def rms_norm(b: AtenBuilder, input: Value, normalized_shape: Any, weight: Value 
 @aten_op("group_norm")
 def group_norm(b: AtenBuilder, input: Value, num_groups: int, weight: Value | None = None, bias: Value | None = None,
                eps: float = 1e-5, cudnn_enabled: bool = True) -> Value:  # fmt: skip
+    if 0 in input.shape:
+        return input
     x, scale, shift = _wide(b, input, weight, bias)
     assert x is not None
     operands = [_channels(b, v, x.shape[1], n, x.dtype) for v, n in ((scale, 1), (shift, 0))]

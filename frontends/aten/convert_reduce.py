@@ -417,10 +417,10 @@ def searchsorted(b: AtenBuilder, first: Any, second: Any, *, out_int32: bool = F
     assert b.call is not None
     lines, given = (second, first) if b.call.packet == "bucketize" else (first, second)
     lines, values = b.common(lines, given)
-    if sorter is not None:
-        lines = b.op("gather", lines, sorter, axis=lines.rank - 1)
     if 0 in lines.shape:
         return b.zeros(values.shape, "int32" if out_int32 else "int64")
+    if sorter is not None:
+        lines = b.op("gather", lines, sorter, axis=lines.rank - 1)
     scalar = not values.rank
     values = b.reshape(values, (1,)) if scalar else values
     shape = values.shape
@@ -432,11 +432,16 @@ def searchsorted(b: AtenBuilder, first: Any, second: Any, *, out_int32: bool = F
 
 @aten_op("histc")
 def histc(b: AtenBuilder, self: Value, bins: int = 100, min: Any = 0, max: Any = 0) -> Value:
-    if min == max:
-        raise b.unsupported("bounds that are computed at run time are not supported")
     x = b.reshape(self, (prod(self.shape),))
-    inside = b.op("logical_and", b.one("greater_equal", x, min), b.one("less_equal", x, max))
-    at = b.op("floor", b.div(b.mul(b.sub(x, min), float(bins)), float(max - min)))
+    if not x.shape[0]:
+        return b.zeros((bins,), self.dtype)
+    low, high = (b.tensor(v, x.dtype) for v in (min, max))
+    if min == max:
+        low, high = (b.op(k, x, axis=[0]) for k in ("min", "max"))
+        flat = b.op("equal", low, high)
+        low, high = b.choose(flat, b.sub(low, 1), low), b.choose(flat, b.add(high, 1), high)
+    inside = b.op("logical_and", b.op("greater_equal", x, low), b.op("less_equal", x, high))
+    at = b.op("floor", b.div(b.mul(b.sub(x, low), float(bins)), b.sub(high, low)))
     at = b.tensor(b.choose(inside, b.op("clip", at, a_min=0.0, a_max=bins - 1.0), 0.0), "int64")
     zeros = b.zeros((bins,), self.dtype)
     return b.op("scatter_elements", zeros, at, b.tensor(inside, self.dtype), axis=0, reduction="add")
