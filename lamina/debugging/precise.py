@@ -193,8 +193,8 @@ def _signed(array: Any, sign: int) -> Any:
     """The array with NaN of a sign: which one it has, no program says."""
     if array.dtype.kind in "iub":
         return array
-    nan = np.isnan(array)
-    return np.where(nan, np.copysign(array, array.dtype.type(sign)), array) if nan.any() else array
+    signed: Any = np.copysign(array, array.dtype.type(sign))
+    return np.where(np.isnan(array), signed, array)
 
 
 def _one_by_one(op: RelayOp, oracle: Any, array: Any, backwards: bool) -> Any:

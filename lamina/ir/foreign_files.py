@@ -149,13 +149,13 @@ def described(path: str | os.PathLike[str]) -> Foreign | None:
 
 
 def model_format(source: object) -> ModelFormat:
-    """The format of a model, by the suffix of a path or by its first bytes; that of ONNX where nothing says it."""
+    """The format of a model, by its first bytes or by the suffix of its path; that of ONNX where nothing says it."""
     found = None
     if isinstance(source, bytes):
         found = _format_of(source[:BEGIN], BytesIO(source))
     elif isinstance(source, (str, os.PathLike)):
         path = Path(cast("str | os.PathLike[str]", source))
-        found = format_by_suffix(path) or _format_of(_begin(path) or b"", path)
+        found = _format_of(_begin(path) or b"", path) or format_by_suffix(path)
     return found if isinstance(found, ModelFormat) else ONNX
 
 

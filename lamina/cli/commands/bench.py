@@ -39,13 +39,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--output", type=path_argument, metavar="FILE.html", help="write the roofline as a picture")
 
 
+def _is_onnx(model: str) -> bool:
+    """Whether onnxruntime may take a model."""
+    from lamina.ir.foreign_files import model_format
+    from lamina.ir.suffixes import is_saved, is_text
+
+    return not is_text(model) and not is_saved(model) and model_format(model).name == "onnx"
+
+
 def run(args: Any, out: TextIO, err: TextIO) -> int:
     """Times, by turns with onnxruntime where it is installed."""
     from importlib.util import find_spec
 
     from lamina.driver.api import threads_text
-    from lamina.ir.foreign_files import model_format
-    from lamina.ir.suffixes import is_saved, is_text
     from lamina.measure import timing as measure
 
     if not args.seconds > 0:
@@ -63,8 +69,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     found: dict[str, Any] = {"model": str(args.model), "threads": exe.threads, "cpu": exe.target.cpu.data}
     found["compile_peak_mb"] = round(compile_peak / 1e6, 1)
     out.write("" if args.json else f"{args.model}: {threads_text(exe.threads)}, {exe.target.cpu.data}\n")
-    is_other = is_text(args.model) or is_saved(args.model) or model_format(args.model).name != "onnx"
-    why = "it is no ONNX model" if is_other else ""
+    why = "" if _is_onnx(args.model) else "it is no ONNX model"
     why = why or ("onnxruntime is not installed" if find_spec("onnxruntime") is None else "")
     wrong = False
     try:

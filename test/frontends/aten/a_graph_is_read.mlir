@@ -14,6 +14,6 @@ class GraphModule(torch.nn.Module):
 // CHECK-SAME:   -> (tensor<2x2xf16> {lamina.name = "output_0"}) {
 // CHECK-NEXT:   %0 = relay.nn.dense %x, %w {units = 4} : {{.*}} loc(fused["linear", "model.py":42:0])
 // CHECK-NEXT:   %linear = relay.nn.bias_add %0, %b
-// CHECK-NEXT:   %1, %2 = relay.split %linear {axis = 1, indices_or_sections = [2]}
-// CHECK-NEXT:   %to = relay.cast %1 {dtype = "float16"}
+// CHECK-NEXT:   %getitem, %1 = relay.split %linear {axis = 1, indices_or_sections = [2]}
+// CHECK-NEXT:   %to = relay.cast %getitem {dtype = "float16"}
 // CHECK-NEXT:   func.return %to
