@@ -194,7 +194,8 @@ def _signed(array: Any, sign: int) -> Any:
     if array.dtype.kind in "iub":
         return array
     signed: Any = np.copysign(array, array.dtype.type(sign))
-    return np.where(np.isnan(array), signed, array)
+    found: Any = np.where(np.isnan(array), signed, array)
+    return found
 
 
 def _one_by_one(op: RelayOp, oracle: Any, array: Any, backwards: bool) -> Any:
