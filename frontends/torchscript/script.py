@@ -290,13 +290,8 @@ class _Tracer:
         elif isinstance(s, ast.For):
             self._loop(s, names)
         elif isinstance(s, ast.While):
-            while self._truth(s.test, names):
-                try:
-                    self._block(s.body, names)
-                except _Continue:
-                    continue
-                except _Break:
-                    break
+            while self._truth(s.test, names) and self._round(s.body, names):
+                pass
         elif isinstance(s, ast.Expr):
             self._value(s.value, names)
         elif isinstance(s, (ast.Break, ast.Continue)):
@@ -307,12 +302,16 @@ class _Tracer:
     def _loop(self, s: ast.For, names: dict[str, Any]) -> None:
         for value in self._value(s.iter, names):
             self._assign(s.target, value, names)
-            try:
-                self._block(s.body, names)
-            except _Continue:
-                continue
-            except _Break:
+            if not self._round(s.body, names):
                 break
+
+    def _round(self, body: Sequence[ast.stmt], names: dict[str, Any]) -> bool:
+        """Run the body of a loop once; whether the loop goes on."""
+        try:
+            self._block(body, names)
+        except (_Continue, _Break) as e:
+            return isinstance(e, _Continue)
+        return True
 
     def _assign(self, target: Any, value: Any, names: dict[str, Any]) -> None:
         if isinstance(target, ast.Name):

@@ -194,7 +194,9 @@ def _signed(array: Any, sign: int) -> Any:
     if array.dtype.kind in "iub":
         return array
     signed: Any = np.copysign(array, array.dtype.type(sign))
-    found: Any = np.where(np.isnan(array), signed, array)
+    found = np.array(array)
+    nan = np.isnan(found)
+    found[nan] = signed[nan]
     return found
 
 

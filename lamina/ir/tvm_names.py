@@ -35,7 +35,6 @@ INSTEAD: dict[str, str] = {
     "relay.data_dep_optimization": "relay.transform.DenseToSparse and relay.transform.SimplifyFCTranspose",
     "relax": "tvm.relay",
     "script": "tvm.te, or the text of the tir dialect",
-    "relay.frontend.from_pytorch": "torch.onnx.export, then relay.frontend.from_onnx",
     "relay.frontend.from_mxnet": "an export to ONNX, then relay.frontend.from_onnx",
     "relay.frontend.from_tflite": "tf2onnx, then relay.frontend.from_onnx",
     "relay.frontend.from_tensorflow": "tf2onnx, then relay.frontend.from_onnx",
