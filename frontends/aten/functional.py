@@ -1,7 +1,8 @@
 """Graphs whose calls change tensors in place, as graphs whose calls do not: `relu_(x)` is a new x from there on.
 
 A change of a part of a tensor, `x[1:3].fill_(0)`, is one of the tensor: the part is written back into it. Where other
-values share the memory of what is changed and are used later, the graph is refused.
+values share the memory of what is changed and are used later, the graph is refused, as where a weight is changed, which
+the next call would see. An input is not changed: the program's results are those of the change.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ _SWAPS = frozenset(("transpose", "t", "swapaxes", "swapdims", "mT", "numpy_T"))
 def is_in_place(call: AtenCall) -> bool:
     """Whether a call changes its first operand: ATen's names of such operators end with an underscore."""
     return call.packet.endswith("_") and not call.packet.endswith("__") and call.target.startswith("aten.")
+
+
+def out_of_place(call: AtenCall) -> AtenCall:
+    """The call whose result is what a call in place leaves in its first operand."""
+    namespace, packet, *overload = call.target.split(".")
+    return replace(call, target=".".join((namespace, packet[:-1], *overload)), in_place=True)
 
 
 def functional(graph: AtenGraph) -> AtenGraph:
@@ -91,8 +98,10 @@ class _Functional:
         others = [n for n in sharing if last.get(n, -1) > k]
         if others:
             raise self._refused(call, f"changes {first}, whose memory {others[0]} shares")
-        namespace, packet, *overload = call.target.split(".")
-        made = self._now(replace(call, target=".".join((namespace, packet[:-1], *overload)), in_place=True))
+        weight = next((i for i in self.graph.inputs if i.name == root and i.array is not None), None)
+        if weight is not None:
+            raise self._refused(call, f"changes {weight.key or weight.name}, and a program keeps no state")
+        made = self._now(out_of_place(call))
         self.calls.append(made)
         self.same[call.name] = first
         self.current[first] = call.name

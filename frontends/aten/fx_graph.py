@@ -108,7 +108,26 @@ def call_of(node: Any, label: str) -> AtenCall:
         kwargs = {k: argument(v, where) for k, v in node.kwargs.items()}
     except UnsupportedError as e:
         refusal = e.what
+    first = node.args[0] if node.args else None
+    if "as_strided" in str(node.target) and not _lies_in_order(getattr(first, "meta", {}).get("val")):
+        refusal = "the places in memory of a tensor that does not lie in order are not supported"
+    if any(map(_is_elsewhere, _leaves(node.meta.get("val")))):
+        refusal = "tensors of other devices are not supported"
     return AtenCall(node.name, target_of(node), args, kwargs, place_of(node), _info(node.meta.get("val")), refusal)
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [leaf for v in value for leaf in _leaves(v)] if isinstance(value, (list, tuple)) else [value]  # pyright: ignore[reportUnknownVariableType]
+
+
+def _is_elsewhere(value: Any) -> bool:
+    """Whether a tensor is of another device than the CPU."""
+    return getattr(getattr(value, "device", None), "type", "cpu") != "cpu"
+
+
+def _lies_in_order(value: Any) -> bool:
+    """Whether the elements of a tensor stand one behind the other; of one that is not known they may not."""
+    return value is not None and bool(value.is_contiguous())
 
 
 def _info(value: Any) -> Any:
@@ -126,6 +145,8 @@ def input_of(name: str, value: Any, label: str, key: str = "", array: Any = None
     where = f"{label}: {key or name}"
     if not hasattr(value, "shape"):
         raise UnsupportedError(f"an input is {type(value).__name__}, no tensor", where=where)
+    if _is_elsewhere(value):
+        raise UnsupportedError(f"tensors of {value.device} are not supported", where=where, hint="move them to the CPU")
     if "sparse" in str(getattr(value, "layout", "")):
         raise UnsupportedError("sparse tensors are not supported", where=where)
     return Input(name, tuple(int(e) for e in value.shape), dtype_name(value.dtype, where), key, array)

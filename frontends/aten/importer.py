@@ -6,7 +6,6 @@ Weights go to the parameter store under their names in the model; each op carrie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -17,7 +16,7 @@ from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.params import ParamStore
 from lamina.errors import InputError, LaminaError
 from lamina.frontends.aten.builder import AtenBuilder
-from lamina.frontends.aten.functional import VIEWS, functional, is_in_place
+from lamina.frontends.aten.functional import VIEWS, functional, is_in_place, out_of_place
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Ref, refs
 from lamina.frontends.aten.table import Converter, converter, entry
 from lamina.frontends.builder import Value, checked_nbytes, name_hint
@@ -215,8 +214,7 @@ class ShapeTracer:
     def call(self, call: AtenCall) -> Any:
         """The results of a call, which are kept under its name. Raises LaminaError."""
         if is_in_place(call):
-            namespace, packet, *overload = call.target.split(".")
-            call = replace(call, target=".".join((namespace, packet[:-1], *overload)), in_place=True)
+            call = out_of_place(call)
         made = self._importer.values[call.name] = self._importer.called(call)
         if call.in_place and isinstance(call.args[0], Ref):
             self._importer.values[call.args[0].name] = made

@@ -14,9 +14,6 @@ from lamina.torch.kernels import CompileOptions
 from lamina.torch.library import module, torch
 from lamina.torch.partition import Parts, compile_graph
 
-WEIGHTS = ("_parameters_", "_buffers_")
-"""Parts of the names that dynamo gives to inputs that are a module's weights."""
-
 
 def backend(gm: Any, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None, **_: Any) -> Any:
     """Compile a graph of dynamo's. `options` are those of `CompileOptions`."""
@@ -41,8 +38,10 @@ def build(gm: Any, example_inputs: Sequence[Any], options: CompileOptions, parts
 
 
 def _frozen(gm: Any, example_inputs: Sequence[Any], options: CompileOptions, parts: Parts) -> Callable[..., Any] | None:
-    """The function with the weights among the inputs as constants; None where the graph changes its inputs."""
-    places = [k for k, n in enumerate(_placeholders(gm)) if not any(w in n.name for w in WEIGHTS)]
+    """The function with its weights as constants; None where it changes its inputs, or sizes are open."""
+    if not all(type(e).__name__ in ("Tensor", "Parameter") for e in example_inputs):
+        return None
+    places = [k for k, n in enumerate(_placeholders(gm)) if not _is_weight(n)]
     weights = {k: v for k, v in enumerate(example_inputs) if k not in places}
     library = torch()
 
@@ -62,6 +61,16 @@ def _frozen(gm: Any, example_inputs: Sequence[Any], options: CompileOptions, par
         return run(*(args[k] for k in places))
 
     return call
+
+
+def _is_weight(node: Any) -> bool:
+    """Whether an input is a parameter or a buffer of a module, by where dynamo has it from: names may be anything."""
+    source = getattr(node, "_dynamo_source", None)
+    while source is not None:
+        if type(source).__name__ == "UnspecializedParamBufferSource":
+            return True
+        source = getattr(source, "base", None)
+    return False
 
 
 def _placeholders(gm: Any) -> list[Any]:

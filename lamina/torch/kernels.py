@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from lamina.driver.api import Executable, compile
@@ -11,8 +11,6 @@ from lamina.errors import UsageError
 from lamina.frontends.aten.graph import AtenGraph
 from lamina.frontends.aten.importer import import_graph
 from lamina.torch.library import torch
-
-OPTIONS = ("freeze", "threads", "opt_level", "target", "cache", "sanitize", "numerics")
 
 
 @dataclass(frozen=True)
@@ -32,9 +30,10 @@ class CompileOptions:
     @staticmethod
     def of(given: dict[str, Any] | None) -> CompileOptions:
         """Read what the user gives. Raises UsageError for a name that there is not."""
+        known = [f.name for f in fields(CompileOptions)]
         for name in given or {}:
-            if name not in OPTIONS:
-                raise UsageError(f"there is no option {name!r}", where="backend='lamina'", hint=", ".join(OPTIONS))
+            if name not in known:
+                raise UsageError(f"there is no option {name!r}", where="backend='lamina'", hint=", ".join(known))
         return CompileOptions(**(given or {}))
 
 
@@ -59,7 +58,7 @@ class _Program:
         self._outputs = [(p.shape, getattr(library, p.dtype)) for p in executable.outputs]
 
     def __call__(self, *tensors: Any) -> list[Any]:
-        given = [t if t.is_contiguous() else t.contiguous() for t in tensors]
+        given = [t if t.is_contiguous() and not t.is_neg() else t.resolve_neg().contiguous() for t in tensors]
         outputs = [self._empty(shape, dtype=dtype) for shape, dtype in self._outputs]
         self._run([t.data_ptr() for t in given], [t.data_ptr() for t in outputs])
         return outputs

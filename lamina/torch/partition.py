@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lamina.errors import LaminaError
+from lamina.errors import LaminaError, UnsupportedError
 from lamina.frontends.aten.fx_graph import graph_of
 from lamina.frontends.aten.graph import AtenGraph
 from lamina.frontends.aten.importer import refused_calls
@@ -41,14 +41,22 @@ def compile_graph(gm: Any, options: CompileOptions, parts: Parts) -> Callable[..
     if graph is None or not graph.calls:
         return gm.forward
     parts.nodes += len(graph.calls)
-    refused = refused_calls(graph)
+    try:
+        refused = refused_calls(graph)
+    except UnsupportedError as e:
+        refused = dict.fromkeys((c.name for c in graph.calls), e.what)
     parts.eager += [Eager(c.name, c.target, str(c.place), refused[c.name]) for c in graph.calls if c.name in refused]
     if len(refused) == len(graph.calls):
         return gm.forward
     if refused or sum(i.array is None for i in graph.inputs) < sum(n.op == "placeholder" for n in gm.graph.nodes):
         return _partitioned(gm, set(refused), options, parts)
+    try:
+        run = compiled(graph, options)
+    except UnsupportedError as e:
+        parts.eager += [Eager(c.name, c.target, str(c.place), e.what) for c in graph.calls]
+        return gm.forward
     parts.programs += 1
-    return _rebuilt(gm, compiled(graph, options))
+    return _rebuilt(gm, run)
 
 
 def _is_open(gm: Any) -> bool:
@@ -147,10 +155,38 @@ def _partitioned(gm: Any, refused: set[str], options: CompileOptions, parts: Par
         graph = data_of(part) if name.startswith("fused_") else None
         if graph is None or not graph.calls or refused_calls(graph):
             continue
-        setattr(whole, name, _as_module(_rebuilt(part, compiled(graph, options))))
+        try:
+            run = compiled(graph, options)
+        except UnsupportedError as e:
+            parts.eager += [Eager(c.name, c.target, str(c.place), e.what) for c in graph.calls]
+            continue
+        setattr(whole, name, _as_module(_rebuilt(part, _laid_out(part, run))))
         parts.programs += 1
     whole.recompile()
     return whole.forward
+
+
+def _laid_out(gm: Any, run: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """The results of a program with the strides that torch told: eager nodes as `as_strided` read memory by them."""
+    (output,) = (n for n in gm.graph.nodes if n.op == "output")
+    given = output.args[0] if isinstance(output.args[0], (list, tuple)) else (output.args[0],)
+    values = [v.meta.get("val") for v in given if type(v).__name__ == "Node"]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType,reportUnknownMemberType]
+    strides: dict[int, Any] = {
+        k: v.stride()
+        for k, v in enumerate(values)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        if v is not None and not v.is_contiguous()
+    }
+    if not strides:
+        return run
+    empty_strided = module("torch").empty_strided
+
+    def call(*args: Any) -> list[Any]:
+        results = list(run(*args))
+        for k, stride in strides.items():
+            results[k] = empty_strided(results[k].shape, stride, dtype=results[k].dtype).copy_(results[k])
+        return results
+
+    return call
 
 
 def _as_module(function: Callable[..., Any]) -> Any:

@@ -148,3 +148,38 @@ def test_an_exported_program_is_compiled() -> None:
     with torch.no_grad():
         exe = lamina.compile(torch.export.export(model, (x,)), threads=1)
         near(torch.from_numpy(exe(x.numpy())), model(x))
+
+
+class Named(nn.Module):
+    """Weights of every kind, and an input whose name is like one of theirs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        self.register_buffer("shift", torch.ones(3))
+
+    def forward(self, x, my_parameters_x):
+        return self.linear(x) + self.shift + my_parameters_x
+
+
+def test_what_is_frozen_are_weights_and_no_inputs_of_such_names() -> None:
+    model = Named().eval()
+    compiled = torch.compile(model, backend="lamina", options={"freeze": True})
+    with torch.no_grad():
+        for rows in (2, 2, 5, 7):
+            x, y = torch.randn(rows, 3), torch.randn(3)
+            near(compiled(x, y), model(x, y))
+
+
+def test_memory_that_does_not_lie_in_order_is_read_by_torch() -> None:
+    def program(x):
+        return torch.as_strided(x, (3,), (2,)) * 2, torch.as_strided(x * 1, (3,), (2,)) + 1
+
+    x = torch.arange(12.0).reshape(3, 4).t()
+    for found, expected in zip(torch.compile(program, backend="lamina")(x), program(x), strict=True):
+        near(found, expected)
+
+
+def test_tensors_of_other_devices_stay_with_torch() -> None:
+    explained = lamina.torch.explain(lambda x: x * 2 + 1, torch.randn(3, device="meta"))
+    assert explained.programs == 0
