@@ -199,7 +199,12 @@ def variance(b: AtenBuilder, self: Value, *args: Any, dim: Any = None, correctio
 
 
 def norm_of(b: AtenBuilder, x: Value, order: float, axes: list[int], keepdim: bool) -> Value:
-    """(sum of |x|**order) ** (1/order), and what that tends to for 0 and the infinities."""
+    """(sum of |x|**order) ** (1/order), and what that tends to for 0 and the infinities.
+
+    Of 16 bits it is added in float32, as torch does: squares of ordinary float16 numbers are not finite.
+    """
+    if x.dtype in ("float16", "bfloat16"):
+        return b.tensor(norm_of(b, b.tensor(x, "float32"), order, axes, keepdim), x.dtype)
     size = b.op("abs", x)
     if order == np.inf or order == -np.inf:
         return over(b, "max" if order > 0 else "min", size, axes, keepdim)
