@@ -53,6 +53,8 @@ terms is at most n units in the last place (Higham, Accuracy and Stability of Nu
 OFF_BY_PARTS_OF_ONE = ("relay.sigmoid",)
 """Functions that other programs compute as near to 1 as that can be, and no nearer where they are small: a quotient of
 polynomials plus a half (onnxruntime's sigmoid is off by up to 2^-22.5)."""
+SAMPLED = ("relay.image.grid_sample",)
+"""Injective ops that weigh neighbours by what an operand says."""
 TO_INTEGERS = ("relay.cast", "relay.qnn.quantize")
 DEQUANTIZE = "relay.qnn.dequantize"
 """Its product is rounded to single precision, or is not where it is added to another at once."""
@@ -260,14 +262,14 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     thirds = _weighs_in_thirds(op, operands)
     if dtype not in NOISE:
         off = _rounding_of(wide, dtype)
-    elif op.FUSION_KIND <= OpPattern.INJECTIVE and not thirds:
+    elif op.FUSION_KIND <= OpPattern.INJECTIVE and not thirds and op.name not in SAMPLED:
         exact = _dequantized(op, operands) if op.name == DEQUANTIZE else wide
         # Double precision is not known better than it is computed: what single precision holds is taken to be exact.
         size = np.ones_like(wide) if rounding.others and op.name in OFF_BY_PARTS_OF_ONE else wide
         off = _rounding_of(size, dtype) * (exact != exact.astype(np.float32))
     elif op.name in SUMS:
         off = _sum_noise(op, operands, dtype)
-    elif not thirds and _only_moves(wide, operands):
+    elif not thirds and _only_moves(op, wide, operands):
         return array
     else:
         off = PRODUCT_NOISE[dtype] * np.max(np.abs(wide), initial=0.0)
@@ -342,7 +344,39 @@ def _weighs_in_thirds(op: RelayOp, operands: Sequence[Any]) -> bool:
     return not whole or excludes or attrs_of(op)["coordinate_transformation_mode"] == "align_corners"
 
 
-def _only_moves(array: Any, operands: Sequence[Any]) -> bool:
-    """Whether every value stands in one of the operands, as where an op moves or selects elements."""
-    known = [o.ravel() for o in operands if o.dtype.kind in "fV"]
-    return bool(known) and bool(np.isin(array.ravel(), np.concatenate([k.astype(np.float64) for k in known])).all())
+def _only_moves(op: RelayOp, array: Any, operands: Sequence[Any]) -> bool:
+    """Whether every value stands in one of the operands, as where an op moves or selects elements.
+
+    So does the mean of equal values, of which other programs may have the neighbour: it must be true of the same op on
+    distinct values as well.
+    """
+    if not _stand_in(array, operands):
+        return False
+    oracle: Any = getattr(op, "np_ref", None)
+    for k, source in enumerate(operands):
+        if source.dtype.kind not in "fV" or not np.isin(array, source.astype(np.float64)).any():
+            continue
+        other = [_distinct(o) if n == k else o for n, o in enumerate(operands)]
+        with np.errstate(all="ignore"):
+            found = [np.asarray(f) for f in all_results(oracle(*other, **_in_double(op)))]
+        if not all(_stand_in(f, other) for f in found if f.dtype.kind in "fV"):
+            return False
+    return True
+
+
+def _stand_in(array: Any, operands: Sequence[Any]) -> bool:
+    known = [o.ravel().astype(np.float64) for o in operands if o.dtype.kind in "fV"]
+    return bool(known) and bool(np.isin(array.astype(np.float64), np.concatenate(known)).all())
+
+
+def _distinct(array: Any) -> Any:
+    """An array in the same order and range, no two of whose elements are alike, and none the mean of others."""
+    finite = np.isfinite(array)
+    values = array[finite].astype(np.float64)
+    if not values.size:
+        return array
+    low, high = values.min(), values.max()
+    ranks = np.argsort(np.argsort(values, kind="stable"))
+    found = array.copy()
+    found[finite] = low + (high - low or 1.0) * ((ranks + 1) / (values.size + 1)) ** 1.37
+    return found

@@ -50,6 +50,35 @@ def test_resizing_by_thirds_rounds(method: str, given: int, width: int, rounds: 
     assert (spread(body, (1, 1, 1, given), f"tensor<1x1x1x{width}xf32>") > 0) == rounds
 
 
+@pytest.mark.parametrize(
+    "body, result, rounds",
+    [
+        ("relay.mean %e {axis = [3]}", "tensor<1x1x3xf32>", True),
+        ("relay.max %e {axis = [3]}", "tensor<1x1x3xf32>", False),
+        ("relay.nn.avg_pool2d %e {pool_size = [3, 3]}", "tensor<1x1x1x1xf32>", True),
+        ("relay.nn.max_pool2d %e {pool_size = [3, 3]}", "tensor<1x1x1x1xf32>", False),
+        ("relay.sort %e {axis = 3}", "tensor<1x1x3x3xf32>", False),
+    ],
+)
+def test_a_mean_of_equal_values_rounds_and_the_largest_of_them_does_not(body: str, result: str, rounds: bool) -> None:
+    equal = "%e = relay.broadcast_to %x {shape = [1, 1, 3, 3]} : (tensor<1x1x1x1xf32>) -> tensor<1x1x3x3xf32>"
+    module = precise(body, (1, 1, 1, 1), result, equal, read="tensor<1x1x3x3xf32>")
+    module.arrays = [np.full((1, 1, 1, 1), 0.1, np.float32)]
+    runs = [module.run(seed)[0] for seed in range(RUNS)]
+    assert (float(np.ptp(runs, axis=0).max()) > 0) == rounds
+
+
+def test_between_two_pixels_that_are_alike_lies_another_value() -> None:
+    grown = "%e = relay.broadcast_to %x {shape = [1, 1, 2, 2]} : (tensor<1x1x1x1xf32>) -> tensor<1x1x2x2xf32>"
+    body = 'relay.image.grid_sample %e, %g {padding_mode = "reflection", align_corners = true}'
+    grid = "%g = relay.broadcast_to %x {shape = [1, 2, 1, 1]} : (tensor<1x1x1x1xf32>) -> tensor<1x2x1x1xf32>"
+    read = "tensor<1x1x2x2xf32>, tensor<1x2x1x1xf32>"
+    module = precise(body, (1, 1, 1, 1), "tensor<1x1x1x1xf32>", grown, grid, read=read)
+    module.arrays = [np.full((1, 1, 1, 1), 0.1, np.float32)]
+    runs = [module.run(seed)[0] for seed in range(RUNS)]
+    assert float(np.ptp(runs, axis=0).max()) > 0
+
+
 @pytest.mark.parametrize("exclude", [0, 1])
 def test_weights_that_are_divided_by_their_sum_round(exclude: int) -> None:
     """One value and the rest of it, from taps beside it that are left out."""
