@@ -102,7 +102,8 @@ def through(function: Callable[..., Any], grads: Values, operands: Values) -> li
         if isinstance(op, RelayOp) and not all(g is None for g in given) and not active.isdisjoint(op.results):
             for operand, grad in zip(op.operands, op_gradients(op, given), strict=True):
                 add(operand, grad)
-    return [adjoints.get(v) for v in operands]
+    # A value that stands for two operands has one gradient, for both.
+    return [adjoints.pop(v, None) for v in operands]
 
 
 # -- types -----------------------------------------------------------------------------------------
