@@ -34,4 +34,7 @@ def tensordot(a: NDArray[Any], b: NDArray[Any], axes: tuple[Sequence[int], Seque
 
 
 def _finite(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    # Arrays that are not NumPy's (NEP 18) have products of their own, and perhaps no values yet.
+    if type(a) is not np.ndarray or type(b) is not np.ndarray:
+        return True
     return bool(np.isfinite(a).all() and np.isfinite(b).all())

@@ -68,7 +68,8 @@ class Origin:
 
             return copy_of_module(self.source, self.shapes)
         if type(self.source).__name__ == "ImportedModel":
-            return cast("ImportedModel", self.source)
+            imported = cast("ImportedModel", self.source)
+            return replace(imported, module=imported.module.clone())  # it may be read again
         if type(self.source).__name__ == "ExportedProgram":
             from lamina.frontends.aten.fx_graph import exported_graph
             from lamina.frontends.aten.importer import import_graph
