@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from lamina.driver.api import Executable, Model, compile, load
     from lamina.driver.compiled_kernels import evaluate
     from lamina.errors import LaminaError
+    from lamina.numpy.grad import grad, value_and_grad
+    from lamina.numpy.jit import jit
+    from lamina.numpy.vmap import vmap
     from lamina.tensor.program import build, lower
 
 __version__ = "0.1.0"
@@ -23,12 +26,16 @@ __all__ = [
     "build",
     "compile",
     "evaluate",
+    "grad",
+    "jit",
     "load",
     "lower",
     "te",
     "topi",
     "torch",
     "transform",
+    "value_and_grad",
+    "vmap",
 ]
 
 _HOME = {
@@ -36,6 +43,9 @@ _HOME = {
     **dict.fromkeys(("build", "lower"), "lamina.tensor.program"),
     "LaminaError": "lamina.errors",
     "evaluate": "lamina.driver.compiled_kernels",
+    **dict.fromkeys(("grad", "value_and_grad"), "lamina.numpy.grad"),
+    "jit": "lamina.numpy.jit",
+    "vmap": "lamina.numpy.vmap",
 }
 _SUBPACKAGES = ("te", "topi", "torch", "transform")
 

@@ -23,6 +23,7 @@ STACK = (
     ("te", "topi", "tensor"),
     ("debugging",),
     ("roofline", "tuning"),
+    ("numpy",),
     ("torch",),
     ("cli", "opt_tool"),
     ("compat",),

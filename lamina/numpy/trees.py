@@ -1,0 +1,75 @@
+"""Arguments and results: nested tuples, lists and dicts of arrays and of what is no array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lamina.errors import UsageError
+from lamina.frontends.numpy.array import TracedArray
+
+PLAIN = (bool, int, float, str, bytes, type(None), type, np.dtype, slice, type(Ellipsis))
+"""Types of what may stand in the place of an array, and is a constant of the program then."""
+
+
+def is_array(x: Any) -> bool:
+    """Whether an argument is an array: NumPy's, one of its numbers, or what hands its memory on by DLPack."""
+    return isinstance(x, (np.ndarray, np.generic, TracedArray)) or hasattr(x, "__dlpack__")
+
+
+def flattened(tree: Any, name: str = "") -> tuple[Hashable, list[tuple[str, Any]]]:
+    """The structure of arguments, equal where one program serves both, and the arrays with their names.
+
+    Raises UsageError for an argument that is neither.
+    """
+    leaves: list[tuple[str, Any]] = []
+
+    def walk(x: Any, name: str) -> Hashable:
+        if is_array(x):
+            leaves.append((name, x))
+            return None
+        if isinstance(x, dict):
+            given: dict[Any, Any] = x  # pyright: ignore[reportUnknownVariableType]
+            return dict, tuple((k, walk(given[k], f"{name}_{k}" if name else str(k))) for k in given)
+        if isinstance(x, (tuple, list)):
+            return type(x), tuple(walk(e, f"{name}_{k}") for k, e in enumerate(x))  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+        if isinstance(x, slice):
+            ends: Any = x  # pyright: ignore[reportUnknownVariableType]
+            return slice, (ends.start, ends.stop, ends.step)
+        if isinstance(x, PLAIN) or callable(x):
+            return type(x), x  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+        raise UsageError(
+            f"an argument is a {type(x).__name__}",
+            hint="arrays, numbers, strings and tuples, lists and dicts of these can be arguments",
+        )
+
+    return walk(tree, name), leaves
+
+
+def replaced(tree: Any, make: Callable[[Any], Any]) -> Any:
+    """The tree with other things in the place of its arrays, in order."""
+    if is_array(tree):
+        return make(tree)
+    if isinstance(tree, dict):
+        given: dict[Any, Any] = tree  # pyright: ignore[reportUnknownVariableType]
+        return {k: replaced(v, make) for k, v in given.items()}
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):  # pyright: ignore[reportUnknownArgumentType]
+        return type(tree)(*(replaced(e, make) for e in tree))  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(replaced(e, make) for e in tree)  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    return tree
+
+
+def filled(tree: Any, leaves: Sequence[Any]) -> Any:
+    """The tree with these leaves in the place of its arrays."""
+    rest = iter(leaves)
+    return replaced(tree, lambda _: next(rest))
+
+
+def arrays_in(tree: Any) -> list[Any]:
+    """The arrays of a tree, in order."""
+    found: list[Any] = []
+    replaced(tree, found.append)
+    return found
