@@ -47,6 +47,12 @@ FOLD_BYTES = 1 << 18
 _UNFIT = re.compile(r"[^A-Za-z0-9_]+")
 
 
+def function_of(module: ModuleOp) -> func.FuncOp:
+    """The one function of a module."""
+    (function,) = (op for op in module.body.block.ops if isinstance(op, func.FuncOp))
+    return function
+
+
 def name_hint(name: str) -> str:
     """An ONNX name as an SSA name: other characters become underscores, a digit in front gets one."""
     text = _UNFIT.sub("_", name[:96]).strip("_")[:64]
@@ -250,6 +256,23 @@ class RelayBuilder:
 
     def cast(self, x: Value, dtype: str) -> Value:
         return x if x.dtype == dtype else self.op("cast", x, dtype=dtype)
+
+    # -- functions -----------------------------------------------------------------------------------
+
+    def inlined(self, module: ModuleOp, operands: Sequence[SSAValue]) -> list[Value]:
+        """Move the ops of a module's one function here: its results on these operands."""
+        block = function_of(module).body.block
+        for argument, operand in zip(block.args, operands, strict=True):
+            argument.replace_all_uses_with(operand)
+        last = block.last_op
+        assert last is not None
+        for op in list(block.ops):
+            op.detach()
+            if op is not last:
+                self.block.add_op(op)
+        results = [(tensor_info(r.type), r) for r in last.operands]
+        last.erase()  # it would be a use of them
+        return [Value(i.shape, i.dtype, ssa=r) for i, r in results]
 
     # -- the module ----------------------------------------------------------------------------------
 

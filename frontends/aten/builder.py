@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, IntAttr, NameLoc, NoneAttr, StringAttr
@@ -16,6 +16,9 @@ from lamina.frontends.aten.graph import AtenCall, DType
 from lamina.frontends.aten.promotion import float_type, number_type, result_type
 from lamina.frontends.builder import RelayBuilder, Value
 
+OwnConverter: TypeAlias = "Callable[[AtenBuilder, Sequence[Any], Mapping[str, Any]], Any]"
+"""A converter of the user's: the results of a call from its positional arguments and those by name."""
+
 
 class AtenBuilder(RelayBuilder):
     """Emits the Relay ops of a graph, one call at a time."""
@@ -23,6 +26,8 @@ class AtenBuilder(RelayBuilder):
     def __init__(self, block: Block, store: ParamStore, label: str, limit: int) -> None:
         super().__init__(block, store, label, limit)
         self.call: AtenCall | None = None
+        self.own: Mapping[str, OwnConverter] = {}
+        """Converters of the user's, by operators (`relu`, `add.Tensor`, `mine.op`); they go before the table."""
 
     def enter(self, call: AtenCall) -> None:
         """Begin a call: the ops that are emitted from now on belong to it."""

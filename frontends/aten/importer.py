@@ -5,7 +5,7 @@ Weights go to the parameter store under their names in the model; each op carrie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -15,10 +15,10 @@ from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.params import ParamStore
 from lamina.errors import InputError, LaminaError
-from lamina.frontends.aten.builder import AtenBuilder
+from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
 from lamina.frontends.aten.functional import VIEWS, functional, is_in_place, out_of_place
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Ref, refs
-from lamina.frontends.aten.table import Converter, converter, entry
+from lamina.frontends.aten.table import Converter, converter, entry, spellings
 from lamina.frontends.builder import Value, checked_nbytes, name_hint
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.support import SupportReport, UnsupportedOp
@@ -40,15 +40,19 @@ ASSERTIONS = frozenset(
 """Operators that compute nothing."""
 
 
-def import_graph(graph: AtenGraph, limit: int = LIMIT, named_weights: bool = False) -> ImportedModel:
+def import_graph(
+    graph: AtenGraph, limit: int = LIMIT, named_weights: bool = False, own: Mapping[str, OwnConverter] | None = None
+) -> ImportedModel:
     """Import a graph; with `named_weights` its small weights are parameters as well.
 
-    Raises LaminaError naming the call; UnsupportedError lists all operators that are missing.
+    `own` are converters that go before the table's. Raises LaminaError naming the call; UnsupportedError lists all
+    operators that are missing.
     """
     graph = functional(graph)
-    if any(not _is_known(c) for c in graph.calls):
+    if any(not _is_known(c) and own_of(c, own or {}) is None for c in graph.calls):
         raise report_of(graph, limit).error()
     importer = _Importer(graph, limit)
+    importer.builder.own = own or {}
     importer.builder.named_weights = named_weights
     return importer.run()
 
@@ -200,8 +204,9 @@ class _Importer:
 class ShapeTracer:
     """Results of calls as they come, for who follows a program by its shapes."""
 
-    def __init__(self, label: str, limit: int = LIMIT) -> None:
+    def __init__(self, label: str, limit: int = LIMIT, own: Mapping[str, OwnConverter] | None = None) -> None:
         self._importer = _Importer(AtenGraph(label, [], [], []), limit)
+        self._importer.builder.own = own or {}
 
     def take(self, given: Input) -> None:
         """Add an input or a weight."""
@@ -222,7 +227,10 @@ class ShapeTracer:
 
 
 def converted(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """The results of a call by the table. Raises UnsupportedError where no row fits."""
+    """The results of a call by a converter of the user's, or the table. Raises UnsupportedError where no row fits."""
+    own = own_of(call, b.own)
+    if own is not None:
+        return own(b, args, kwargs)
     row = entry(call)
     if isinstance(row, list):
         for equation in row:
@@ -238,6 +246,11 @@ def converted(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[
     except TypeError as e:
         raise b.unsupported(f"these arguments are not supported: {e}") from None
     return convert(*bound.args, **bound.kwargs)
+
+
+def own_of(call: AtenCall, own: Mapping[str, OwnConverter]) -> OwnConverter | None:
+    """The user's converter for a call."""
+    return next((own[name] for name in spellings(call) if name in own), None) if own else None
 
 
 def converter_of(call: AtenCall, row: Any) -> tuple[Converter, Any] | None:

@@ -39,7 +39,7 @@ MATH = {math.erf: "erf", math.erfc: "erfc", math.lgamma: "lgamma"}
 
 _state = threading.local()
 _lock = threading.Lock()
-_originals: dict[str, Any] = {}
+_originals: dict[str, Any] = {n: getattr(np, n) for n in (*WRAPPED, "vectorize")}
 _count = 0
 
 
@@ -65,10 +65,8 @@ def wrapped() -> Generator[None]:
     global _count
     with _lock:
         if not _count:
-            _originals.update({n: getattr(np, n) for n in WRAPPED})
-            for name, original in _originals.items():
-                setattr(np, name, _wrapper(name, original))
-            _originals["vectorize"] = np.vectorize
+            for name in WRAPPED:
+                setattr(np, name, _wrapper(name, _originals[name]))
             np.vectorize = _Vectorize  # type: ignore[misc]
         _count += 1
     try:

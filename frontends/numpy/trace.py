@@ -7,28 +7,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.params import ParamStore
 from lamina.errors import LaminaError, UsageError
 from lamina.frontends.aten.importer import LIMIT, UNFIT
-from lamina.frontends.builder import Value, name_hint
+from lamina.frontends.builder import Value, function_of, name_hint
 from lamina.frontends.frames import Frame
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.numpy.array import TracedArray, innermost, unwrapped
 from lamina.frontends.numpy.builder import NumpyBuilder, known_type
 from lamina.frontends.numpy.creation import tracing, wrapped
 from lamina.frontends.numpy.table import full_name, functions, is_view, is_written
-
-
-def main_function(module: ModuleOp) -> func.FuncOp:
-    """The one function of a module."""
-    (function,) = (op for op in module.body.block.ops if isinstance(op, func.FuncOp))
-    return function
 
 
 class FunctionTrace:
@@ -164,27 +156,10 @@ class FunctionTrace:
     def module(self, results: Sequence[Value]) -> tuple[ModuleOp, list[SSAValue]]:
         """A function in another one as a module, and what it takes of it beside its arguments."""
         module = self.builder.module([], [], [self.builder.ssa(r) for r in results], self.label)
-        main = main_function(module)
+        main = function_of(module)
         del main.properties["arg_attrs"], main.properties["res_attrs"]
         self.is_over = True
         return module, list(self.builder.frame.captured)
-
-    def inlined(self, module: ModuleOp, operands: Sequence[SSAValue]) -> list[Value]:
-        """Move the ops of a module's function here: its results on these operands."""
-        block = main_function(module).body.block
-        for argument, operand in zip(block.args, operands, strict=True):
-            argument.replace_all_uses_with(operand)
-        last = block.last_op
-        assert last is not None
-        for op in list(block.ops):
-            if op is not last:
-                op.detach()
-                self.builder.block.add_op(op)
-        results = list(last.operands)
-        last.detach()
-        last.erase()  # it would be a use of them
-        infos = [tensor_info(r.type) for r in results]
-        return [Value(i.shape, i.dtype, ssa=r) for i, r in zip(infos, results, strict=True)]
 
     def model(self, outputs: Sequence[tuple[str, Value]]) -> ImportedModel:
         """The function with its results."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.frontends.archive import Archive
+from lamina.frontends.aten.builder import OwnConverter
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace
 from lamina.frontends.aten.importer import LIMIT, ShapeTracer
 from lamina.frontends.aten.overloads import resolved
@@ -144,13 +145,16 @@ def guarded(where: str, action: Callable[[], Any]) -> Any:
         raise InputError(f"is damaged: {type(e).__name__}: {e}"[:200], where=where, hint="is the file whole?") from None
 
 
-def traced_graph(source: Any, shapes: Shapes, limit: int = LIMIT, inputs: Sequence[Input] = ()) -> AtenGraph:
+def traced_graph(
+    source: Any, shapes: Shapes, limit: int = LIMIT, inputs: Sequence[Input] = (),
+    own: Mapping[str, OwnConverter] | None = None,
+) -> AtenGraph:  # fmt: skip
     """The graph of a script's `forward` for shapes of its inputs: by their names, or `inputs` for them in order.
 
-    Raises LaminaError.
+    `own` are converters that go before the table's. Raises LaminaError.
     """
     script = Script.of(source, limit)
-    return guarded(script.archive.label, lambda: _Tracer(script, shapes, inputs).graph())
+    return guarded(script.archive.label, lambda: _Tracer(script, shapes, inputs, own).graph())
 
 
 def report_of(source: Any) -> SupportReport:
@@ -185,14 +189,17 @@ def _operator(function: Any) -> str:
 class _Tracer:
     """Follows the code of a script and notes the calls that it makes."""
 
-    def __init__(self, script: Script, shapes: Shapes, inputs: Sequence[Input] = ()) -> None:
+    def __init__(
+        self, script: Script, shapes: Shapes, inputs: Sequence[Input] = (),
+        own: Mapping[str, OwnConverter] | None = None,
+    ) -> None:  # fmt: skip
         self.script = script
         self.given = list(inputs)
         self.label = script.archive.label
         self.shapes = shapes
         self.inputs: list[Input] = []
         self.calls: list[AtenCall] = []
-        self.tracer = ShapeTracer(self.label, script.limit)
+        self.tracer = ShapeTracer(self.label, script.limit, own)
         self.weights: dict[int, Ref] = {}
         self.names: dict[int, str] = {}
         self.path: list[str] = []

@@ -8,9 +8,8 @@ from typing import Any
 
 from lamina.dialects.dtypes import is_float
 from lamina.errors import UsageError
-from lamina.frontends.builder import Value
+from lamina.frontends.builder import Value, function_of
 from lamina.frontends.numpy.array import TracedArray
-from lamina.frontends.numpy.trace import main_function
 from lamina.numpy.inner import called_inside, lifted
 from lamina.numpy.jit import CompiledFunction, JitOptions
 from lamina.numpy.trees import arrays_in, filled
@@ -84,7 +83,7 @@ def _differentiated(run: Callable[..., Any], given: Sequence[Any], name: str) ->
         return [inner.tensor()]
 
     def change(module: Any) -> None:
-        add_gradients(module, main_function(module))
+        add_gradients(module, function_of(module))
 
     value, *gradients = called_inside(run, leaves, name, results, change)
     # What the function has captured has gradients as well, behind those of its arguments.

@@ -41,7 +41,7 @@ def called_inside(
     with outer.calling(name):
         operands = [b.ssa(leaf.tensor()) for leaf in leaves]
         # What is captured may stand around the outer function as well.
-        made = outer.inlined(module, [*operands, *map(b.frame.here, captured)])
+        made = b.inlined(module, [*operands, *map(b.frame.here, captured)])
         return [TracedArray(outer, v) for v in made]
 
 

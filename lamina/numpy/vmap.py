@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from lamina.errors import UsageError
+from lamina.frontends.builder import function_of
 from lamina.frontends.numpy.array import TracedArray
-from lamina.frontends.numpy.trace import main_function, traced_in
+from lamina.frontends.numpy.trace import traced_in
 from lamina.numpy.inner import called_inside, lifted
 from lamina.numpy.jit import CompiledFunction, JitOptions
 from lamina.numpy.trees import arrays_in, filled, replaced
@@ -51,7 +52,7 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> C
             return [a.tensor() for a in traced_in(found)]
 
         def change(module: Any) -> None:
-            main = main_function(module)
+            main = function_of(module)
             has = [p is not None for p in places]
             add_axis(main, size, [*has, *[False] * (len(main.body.block.args) - len(has))])
 

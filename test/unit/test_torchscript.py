@@ -62,9 +62,19 @@ def test_from_pytorch_has_tvm_s_form() -> None:
     check([module.get_output(k).numpy() for k in range(3)])
 
 
-def test_converters_of_one_s_own_are_refused() -> None:
-    with pytest.raises(LaminaError, match="converters of one's own"):
-        relay.frontend.from_pytorch(INPUTS / "traced.pt", [("x", (2, 3, 5, 4))], {"aten::add": print})
+def test_converters_of_one_s_own_go_before_the_table() -> None:
+    """A relu of TVM's form, with a constant, is what the module has of it."""
+    seen: list[Any] = []
+
+    def leaky(inputs: list[Any], types: list[str]) -> Any:
+        seen.append(types)
+        return relay.maximum(inputs[0], inputs[0] * relay.const(0.25, types[0]))
+
+    given = INPUTS / "traced.pt", [("x", (2, 3, 5, 4))]
+    plain, _ = relay.frontend.from_pytorch(*given)
+    mod, _ = relay.frontend.from_pytorch(*given, {"aten::relu": leaky})
+    assert "nn.relu" in plain.astext() and "nn.relu" not in mod.astext() and "maximum" in mod.astext()
+    assert seen and all(t[0] == "float32" for t in seen)
 
 
 def test_a_script_without_shapes_is_a_mistake() -> None:

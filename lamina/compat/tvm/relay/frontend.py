@@ -8,8 +8,12 @@ from typing import Any, cast
 from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.nd import NDArray, array
+from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import ParamAttr
 from lamina.errors import UnsupportedError
+from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
+from lamina.frontends.aten.graph import DType
+from lamina.frontends.builder import Value
 from lamina.frontends.tvm_text import expr as e
 from lamina.frontends.tvm_text import ty
 from lamina.frontends.tvm_text.walk import post_order
@@ -58,23 +62,52 @@ def from_pytorch(
     """A script of PyTorch's (`torch.jit.trace`, the bytes or the path of one) as a module, and its weights.
 
     `input_infos` has a name for each input, in order, with a shape, or a shape and a type: `("x", (1, 3))`,
-    `("x", ((1,), "int64"))`. The weights are parameters of `main` with the model's names. Raises LaminaError.
+    `("x", ((1,), "int64"))`. The weights are parameters of `main` with the model's names. `custom_convert_map` has
+    converters by operators, `"aten::relu"`: functions from the call's arguments and their types, expressions among
+    them, to an expression. Raises LaminaError.
     """
     from lamina.frontends.aten.graph import Input
     from lamina.frontends.aten.importer import import_graph
     from lamina.frontends.torchscript.script import traced_graph
 
-    if custom_convert_map:
-        names = ", ".join(custom_convert_map)
-        hint = "write a row in frontends/aten; CONTRIBUTING.md says how"
-        raise UnsupportedError(f"converters of one's own ({names}) are not supported", hint=hint)
+    own = {name.replace("::", ".").removeprefix("aten."): _own(c) for name, c in (custom_convert_map or {}).items()}
     inputs: list[Input] = []
     for name, given in input_infos:
         shape, dtype = given if len(given) == 2 and isinstance(given[1], str) else (given, default_dtype)
         inputs.append(Input(str(name), tuple(int(e) for e in shape), {"float": "float32"}.get(dtype, dtype)))
     source = script_module.save_to_buffer() if hasattr(script_module, "save_to_buffer") else script_module
-    imported = import_graph(traced_graph(source, {}, inputs=inputs), named_weights=True)
+    graph = traced_graph(source, {}, inputs=inputs, own=own)
+    imported = import_graph(graph, named_weights=True, own=own)
     return _with_params(IRModule.of_ir(imported.module, imported.store))
+
+
+def _own(converter: Any) -> OwnConverter:
+    """A converter of TVM's form as one of ours: what it makes of variables is put in the place of the call."""
+
+    def convert(b: AtenBuilder, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        operands: dict[e.Var, Value] = {}
+
+        def given(a: Any) -> Any:
+            if isinstance(a, Value):
+                variable = e.Var(f"x{len(operands)}", ty.TensorType(a.shape, a.dtype))
+                operands[variable] = a
+                return variable
+            if isinstance(a, (list, tuple)):
+                return [given(x) for x in a]  # pyright: ignore[reportUnknownVariableType]
+            return a.name if isinstance(a, DType) else a
+
+        listed = [*args, *kwargs.values()]
+        types = [a.dtype if isinstance(a, Value) else type(a).__name__ for a in listed]
+        made = converter([given(a) for a in listed], types)
+        module, store = IRModule.from_expr(e.Function([*operands], e.as_expr(made))).ir()
+        copy = module.clone()
+        for op in copy.walk():
+            if isinstance(op, ConstantOp) and isinstance(op.value, ParamAttr):
+                b.store.add(op.value.key.data, store.get(op.value))
+        results = b.inlined(copy, [b.ssa(v) for v in operands.values()])
+        return results[0] if len(results) == 1 else tuple(results)
+
+    return convert
 
 
 def _with_params(mod: IRModule) -> tuple[IRModule, dict[str, NDArray]]:
