@@ -278,7 +278,8 @@ class TracedArray(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         with self._trace.calling(f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")):
             out = kwargs.pop("out", None)
-            where = kwargs.pop("where", True)
+            # That of a reduction says which elements count.
+            where = kwargs.pop("where", True) if method == "__call__" else True
             kwargs.pop("casting", None)
             dtype = kwargs.pop("dtype", None)
             made = self._called(ufunc, method, [unwrapped(i) for i in inputs], dtype, kwargs)
@@ -302,15 +303,20 @@ class TracedArray(NDArrayOperatorsMixin):
             axis = kwargs.get("axis", 0)
             keep, initial = bool(kwargs.get("keepdims", False)), kwargs.get("initial")
             initial = None if initial is np._NoValue else initial  # type: ignore[attr-defined]
+            where = unwrapped(kwargs.get("where", True))
             known = ufuncs.REDUCED.get(ufunc.__name__)
             if known is not None and initial is None:
                 given = {"dtype": dtype} if dtype is not None else {}
-                return functions()[known](b, x, axis=axis, keepdims=keep, **given)
+                return functions()[known](b, x, axis=axis, keepdims=keep, where=where, **given)
+            if where is not True:
+                raise b.unsupported("the argument where is not supported")
             return ufuncs.reduced(b, ufunc, x, axis, keep, initial)
         if method == "accumulate":
             known = ufuncs.ACCUMULATED.get(ufunc.__name__)
             axis = kwargs.get("axis", 0)
-            return functions()[known](b, x, axis) if known is not None else ufuncs.accumulated(b, ufunc, x, axis)
+            if known is not None:
+                return functions()[known](b, x, axis, dtype)
+            return ufuncs.accumulated(b, ufunc, x, axis)
         if method == "at" and isinstance(inputs[0], Value):
             self._at(ufunc, *inputs[1:])
             return None
@@ -395,8 +401,8 @@ class TracedArray(NDArrayOperatorsMixin):
 
 
 METHODS = (
-    "all any argmax argmin argsort clip compress copy cumprod cumsum diagonal dot max mean min prod ptp ravel repeat "
-    "round searchsorted squeeze std sum swapaxes take trace var"
+    "all any argmax argmin argsort clip compress conj conjugate copy cumprod cumsum diagonal dot max mean min prod "
+    "ptp ravel repeat round searchsorted squeeze std sum swapaxes take trace var"
 )
 """Methods of arrays that are NumPy's functions of the same name."""
 

@@ -123,6 +123,16 @@ def array_equal(b: NumpyBuilder, a1: Any, a2: Any, equal_nan: bool = False) -> V
     return b.op("all", same, axis=list(range(same.rank)), keepdims=False) if same.rank else same
 
 
+@implements("isin")
+def isin(b: NumpyBuilder, element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *,
+         kind: Any = None) -> Value:  # fmt: skip
+    value, others = b.alike(b.tensor(element), b.tensor(test_elements))
+    each = b.reshape(others, (prod(others.shape),))
+    same = b.op("equal", b.reshape(value, (*value.shape, 1)), each)
+    found = b.op("any", same, axis=[value.rank], keepdims=False)
+    return b.op("logical_not", found) if invert else found
+
+
 @implements("isneginf", "isposinf")
 def _infinite(b: NumpyBuilder, x: Any) -> Value:
     value = b.tensor(x)

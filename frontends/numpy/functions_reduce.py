@@ -201,6 +201,28 @@ def average(
     return (found, scale) if returned else found
 
 
+@implements("cov", "corrcoef")
+def covariance(
+    b: NumpyBuilder, m: Any, y: Any = None, rowvar: bool = True, bias: Any = False, ddof: Any = None, **given: Any
+) -> Value:
+    if any(v is not None and v is not np._NoValue for v in given.values()):  # type: ignore[attr-defined]
+        raise b.unsupported(f"the argument {next(iter(given))} is not supported")
+    rows = [b.tensor(v) for v in (m, y) if v is not None]
+    rows = [b.reshape(v, (1, *v.shape)) if v.rank < 2 else v if rowvar else b.swapped(v) for v in rows]
+    kind = str(np.result_type(*(numpy_dtype(v.dtype) for v in rows), np.float64))
+    x = b.aten("cat", [b.cast(v, kind) for v in rows], 0) if len(rows) > 1 else b.cast(rows[0], kind)
+    count = x.shape[1]
+    off = b.op("subtract", x, b.div(over(b, "sum", x, [1], True), count))
+    by = ddof if ddof is not None and ddof is not np._NoValue else int(bias is False or bias is np._NoValue)  # type: ignore[attr-defined]
+    found = b.div(b.aten("matmul", off, b.swapped(off)), max(count - by, 0))
+    if b.function.endswith("corrcoef"):
+        spread = b.op("sqrt", b.aten("diagonal", found))
+        n = spread.shape[0]
+        found = b.op("divide", b.op("divide", found, b.reshape(spread, (n, 1))), b.reshape(spread, (1, n)))
+        found = b.aten("clamp", found, -1.0, 1.0)
+    return b.reshape(found, ()) if found.shape == (1, 1) else found
+
+
 # -- scans -----------------------------------------------------------------------------------------
 
 

@@ -103,6 +103,7 @@ def ufunc_methods(x: Any, k: Any, v: Any) -> Any:
         np.add.reduce(x), np.multiply.reduce(x, axis=1), np.maximum.reduce(x, axis=None), np.logical_or.reduce(x > 0.5),
         np.subtract.reduce(x, axis=0), np.add.accumulate(x, 1), np.maximum.accumulate(x, 0), np.multiply.outer(v, v), y,
         z, np.add(x, v, dtype=np.float32), np.bitwise_xor.reduce(k),
+        np.add.reduce(x, axis=1, where=x > 0), np.add.accumulate(k, dtype=np.float32),
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Writes `net.pt2` beside this file: a small network of several kinds of layers, weights and results.
 
-    python test/unit/inputs/pt2/make.py     needs torch; `net.json` gets an input and what torch makes of it
+python test/unit/inputs/pt2/make.py     needs torch; `net.json` gets an input and what torch makes of it
 """
 
 # pyright: basic, reportMissingImports=false

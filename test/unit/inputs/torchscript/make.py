@@ -1,6 +1,6 @@
 """Writes `traced.pt` and `scripted.pt` beside this file, and what torch makes of an input in `results.json`.
 
-    python test/unit/inputs/torchscript/make.py     needs torch
+python test/unit/inputs/torchscript/make.py     needs torch
 """
 
 # pyright: basic, reportMissingImports=false
