@@ -71,8 +71,10 @@ class UnswitchLoopPass(ModulePass):
             if not isinstance(op, arith.SelectOp):
                 continue
             condition = _decision(op)
-            loop = None if condition is None else _loop_of(op, condition)
-            if condition is not None and loop is not None and self.may_stand_twice(loop):
+            if condition is None:
+                continue
+            loop = _loop_of(op, condition)
+            if loop is not None and self.may_stand_twice(loop):
                 return loop, condition
         return None
 
