@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from lamina.dialects.dtypes import DTYPES
 from lamina.dialects.infos import TensorInfo
 from lamina.errors import UnsupportedError
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, DType, Input, Other, Output, Ref, SourcePlace, place_in
@@ -34,19 +35,12 @@ class ExportedProgram(Protocol):
         ...
 
 
-_DTYPES = {
-    "float32": "float32", "float64": "float64", "float16": "float16", "bfloat16": "bfloat16", "int8": "int8",
-    "int16": "int16", "int32": "int32", "int64": "int64", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32",
-    "uint64": "uint64", "bool": "bool",
-}  # fmt: skip
-
-
 def dtype_name(dtype: Any, where: str) -> str:
     """Lamina's name of a torch.dtype. Raises UnsupportedError for one that it lacks."""
     name = str(dtype).removeprefix("torch.")
-    if name not in _DTYPES:
+    if name not in DTYPES:
         raise UnsupportedError(f"tensors of {name} are not supported", where=where, hint="convert them first")
-    return _DTYPES[name]
+    return name
 
 
 def array_of(tensor: Any) -> Any:
@@ -135,9 +129,9 @@ def _info(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_info(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
     name = str(getattr(value, "dtype", "")).removeprefix("torch.")
-    if name not in _DTYPES or not all(type(e) is int for e in value.shape):
+    if name not in DTYPES or not all(type(e) is int for e in value.shape):
         return None
-    return TensorInfo(tuple(value.shape), _DTYPES[name])
+    return TensorInfo(tuple(value.shape), name)
 
 
 def input_of(name: str, value: Any, label: str, key: str = "", array: Any = None) -> Input:

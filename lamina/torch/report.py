@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 from lamina.torch.dynamo import build
 from lamina.torch.kernels import CompileOptions
 from lamina.torch.library import torch
-from lamina.torch.partition import Eager, Parts
+from lamina.torch.partition import Parts
 
 
 @dataclass
-class Explanation:
+class Explanation(Parts):
     """Report on a model: graphs of dynamo's, programs, and the operators that stay eager, with their places."""
 
     graphs: int = 0
-    programs: int = 0
-    nodes: int = 0
-    eager: list[Eager] = field(default_factory=list[Eager])
 
     def __str__(self) -> str:
         lines = [
@@ -32,13 +28,13 @@ class Explanation:
 
 def explain(model: Any, *args: Any, options: dict[str, Any] | None = None, **kwargs: Any) -> Explanation:
     """Compile a model for inputs, run it once, and say what of it was compiled. Raises what the model raises."""
-    library, parts, graphs = torch(), Parts(), [0]
+    library, found = torch(), Explanation()
 
     def counted(gm: Any, example_inputs: Any, **_: Any) -> Any:
-        graphs[0] += 1
-        return build(gm, example_inputs, CompileOptions.of(options), parts)
+        found.graphs += 1
+        return build(gm, example_inputs, CompileOptions.of(options), found)
 
     library._dynamo.reset()
-    library.compile(model, backend=partial(counted))(*args, **kwargs)
+    library.compile(model, backend=counted)(*args, **kwargs)
     library._dynamo.reset()
-    return Explanation(graphs[0], parts.programs, parts.nodes, parts.eager)
+    return found
