@@ -248,6 +248,23 @@ class RelayBuilder:
         """`x` in another shape, itself where it has that shape."""
         return x if tuple(shape) == x.shape else self.op("reshape", x, newshape=list(shape), allowzero=True)
 
+    def broadcast(self, x: Value, shape: Sequence[int]) -> Value:
+        """The tensor repeated along axes of one element until it has a shape."""
+        return x if tuple(shape) == x.shape else self.op("broadcast_to", x, shape=list(shape))
+
+    def matrices(self, x: Value, y: Value) -> Value:
+        """The products of two stacks of matrices, whose leading axes broadcast."""
+        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+
+        def stack(v: Value) -> Value:
+            if prod(v.shape[:-2]) not in (1, prod(batch)):
+                v = self.broadcast(v, (*batch, *v.shape[-2:]))
+            return self.reshape(v, (prod(v.shape[:-2]), *v.shape[-2:]))
+
+        product = self.contraction("nn.batch_matmul", stack(x), stack(y), transpose_b=False)
+        product = self.broadcast(product, (prod(batch), *product.shape[1:]))
+        return self.reshape(product, (*batch, *product.shape[1:]))
+
     def contraction(self, op_name: str, x: Value, w: Value, **attrs: Any) -> Value:
         """A matrix product or convolution; those of 16-bit floats are accumulated in float32 and rounded once."""
         if x.dtype not in ("float16", "bfloat16") or w.dtype != x.dtype:

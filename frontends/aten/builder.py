@@ -133,10 +133,6 @@ class AtenBuilder(RelayBuilder):
         axes[a], axes[b] = axes[b], axes[a]
         return self.transpose(x, axes)
 
-    def broadcast(self, x: Value, shape: Sequence[int]) -> Value:
-        """The tensor repeated along axes of one element until it has a shape."""
-        return x if tuple(shape) == x.shape else self.op("broadcast_to", x, shape=list(shape))
-
     def zeros(self, shape: Sequence[int], dtype: str) -> Value:
         """A tensor of zeros."""
         return self.filled(0, shape, dtype)

@@ -35,13 +35,7 @@ def matmul_of(b: AtenBuilder, x: Value, y: Value) -> Value:
             return _matrices(b, x, y)
         found = _matrices(b, b.reshape(x, (prod(x.shape[:-1]), x.shape[-1])), y)
         return b.reshape(found, (*x.shape[:-1], y.shape[1]))
-    batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    stacks = [v if prod(v.shape[:-2]) in (1, prod(batch)) else b.broadcast(v, (*batch, *v.shape[-2:])) for v in (x, y)]
-    x, y = (b.reshape(v, (prod(v.shape[:-2]), *v.shape[-2:])) for v in stacks)
-    product = b.contraction("nn.batch_matmul", x, y, transpose_b=False)
-    if product.shape[0] != prod(batch):
-        product = b.broadcast(product, (prod(batch), *product.shape[1:]))
-    return b.reshape(product, (*batch, *product.shape[1:]))
+    return b.matrices(x, y)
 
 
 def _matrices(b: AtenBuilder, x: Value, y: Value) -> Value:

@@ -334,17 +334,6 @@ def product(n: Node, b: Builder, x: Value, y: Value) -> Value:
 def matrices(n: Node, b: Builder, x: Value, y: Value) -> Value:
     """The products of two stacks of matrices."""
     try:
-        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        return b.matrices(x, y)
     except ValueError:
         raise n.fail(f"the leading axes of {list(x.shape)} and {list(y.shape)} do not broadcast") from None
-
-    def stack(v: Value) -> Value:
-        leading = v.shape[:-2]
-        if prod(leading) not in (1, prod(batch)):
-            v = b.op("broadcast_to", v, shape=[*batch, *v.shape[-2:]])
-        return b.reshape(v, (prod(v.shape[:-2]), *v.shape[-2:]))
-
-    product = b.contraction("nn.batch_matmul", stack(x), stack(y), transpose_b=False)
-    if product.shape[0] != prod(batch):
-        product = b.op("broadcast_to", product, shape=[prod(batch), *product.shape[1:]])
-    return b.reshape(product, (*batch, *product.shape[1:]))
