@@ -203,14 +203,22 @@ NOT_YET = {
 """They are to become rules."""
 
 
-def cases() -> list[tuple[str, Path]]:
-    """Of each pass that stands alone in lit tests, with each of its options, the first of these tests."""
-    found: dict[str, Path] = {}
+def alone() -> list[tuple[str, Path]]:
+    """The lit tests of passes that stand alone, each with its pass and the options of that."""
+    found: list[tuple[str, Path]] = []
     for room in ("test/passes", "test/backends"):
         for path in sorted((ROOT / room).rglob("*.mlir")):
             match = STARTED.match(path.read_text("utf-8"))
             if match is not None and match[1] not in NOT_YET:
-                found.setdefault(match[1], path)
+                found.append((match[1], path))
+    return found
+
+
+def cases() -> list[tuple[str, Path]]:
+    """Of each pass, with each of its options, the first of these tests."""
+    found: dict[str, Path] = {}
+    for pass_, path in alone():
+        found.setdefault(pass_, path)
     return sorted(found.items())
 
 
@@ -232,3 +240,9 @@ def test_a_pass_edits_as_often_as_it_may_and_leaves_a_valid_program(pass_: str, 
     assert opt_tool(str(path), "-p", pass_, f"--fuel={edits}") == whole
     for some in {1, edits // 2, edits - 1} & set(range(1, edits)):
         opt_tool(str(path), "-p", pass_, f"--fuel={some}")
+
+
+def test_without_fuel_no_pass_changes_anything() -> None:
+    """On all of these tests: an edit that is not counted is made all the same."""
+    made = [str(path) for pass_, path in alone() if opt_tool(str(path), "-p", pass_, "--fuel=0") != opt_tool(str(path))]
+    assert not made, "\n".join(made)
