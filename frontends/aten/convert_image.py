@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lamina.dialects.dtypes import is_float
 from lamina.frontends.aten.builder import AtenBuilder
-from lamina.frontends.aten.convert_products import matmul_of
 from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
+from lamina.frontends.interpolation import along_axis, weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 _LAYOUTS = ("NCW", "NCHW", "NCDHW")
 CUBIC = -0.75
 """The parameter of torch's cubic interpolation (Keys, 1981)."""
+CUBIC_ANTIALIASED = -0.5
+"""The same where torch widens the kernel, as Pillow does."""
 
 
 def _sizes(b: AtenBuilder, x: Value, output_size: Any, factors: Any) -> tuple[list[int], list[float]]:
@@ -58,38 +59,34 @@ def _matrix(extent: int, size: int, step: float, cubic: bool, corners: bool) -> 
     """The part that each element has in each new one: [new, old]."""
     at = np.arange(size, dtype=np.float64)
     at = at * (extent - 1) / max(size - 1, 1) if corners else (at + 0.5) * step - 0.5
-    if not cubic:
-        at = np.maximum(at, 0)
-    low = np.floor(at)
-    rest = at - low
-    found = np.zeros((size, extent))
-    if cubic:
-        near = [((CUBIC + 2) * t - (CUBIC + 3)) * t * t + 1 for t in (rest, 1 - rest)]
-        far = [((CUBIC * t - 5 * CUBIC) * t + 8 * CUBIC) * t - 4 * CUBIC for t in (rest + 1, 2 - rest)]
-        taps = list(zip((-1, 0, 1, 2), (far[0], near[0], near[1], far[1]), strict=True))
-    else:
-        taps = [(0, 1 - rest), (1, rest)]
-    for offset, part in taps:
-        np.add.at(found, (np.arange(size), np.clip(low.astype(np.int64) + offset, 0, extent - 1)), part)
-    return found
+    return weights(at if cubic else np.maximum(at, 0), extent, cubic=CUBIC if cubic else None)
 
 
-def _interpolated(b: AtenBuilder, x: Value, sizes: list[int], steps: list[float], method: str, corners: bool) -> Value:
+def _antialiased(extent: int, size: int, step: float, cubic: bool, corners: bool) -> NDArray[np.float64]:
+    """The same by a kernel as wide as a step, of what is inside (ATen, UpSampleKernel.cpp, `_aa`)."""
+    if corners:
+        step = (extent - 1) / (size - 1) if size > 1 else 0.0
+    at = (np.arange(size) + 0.5) * step - 0.5
+    stretch = min(1 / step, 1.0) if step > 0 else 1.0
+    return weights(at, extent, cubic=CUBIC_ANTIALIASED if cubic else None, stretch=stretch, exclude_outside=True)
+
+
+def _interpolated(
+    b: AtenBuilder, x: Value, sizes: list[int], steps: list[float], method: str, corners: bool, antialias: bool = False
+) -> Value:
     if not is_float(x.dtype):
         raise b.unsupported(f"interpolation of {x.dtype} is not supported: torch rounds on the way")
     wide = "float32" if x.dtype in ("float16", "bfloat16") else x.dtype
     y = b.tensor(x, wide)
-    if corners or _is_exact(x, sizes, steps):
+    if not antialias and (corners or _is_exact(x, sizes, steps)):
         y = b.op(
             f"image.resize{x.rank - 2}d", y, size=sizes, layout=_LAYOUTS[x.rank - 3], method=method, cubic_alpha=CUBIC,
             coordinate_transformation_mode="align_corners" if corners else "half_pixel",
         )  # fmt: skip
         return b.tensor(y, x.dtype)
     for axis, (size, step) in enumerate(zip(sizes, steps, strict=True), 2):
-        w = b.constant(_matrix(x.shape[axis], size, step, method == "cubic", corners).astype(wide))
-        before, after = y.shape[:axis], y.shape[axis + 1 :]
-        stack = b.reshape(y, (prod(before), y.shape[axis], prod(after)))
-        y = b.reshape(matmul_of(b, b.reshape(w, (1, *w.shape)), stack), (*before, size, *after))
+        matrix = (_antialiased if antialias else _matrix)(x.shape[axis], size, step, method == "cubic", corners)
+        y = along_axis(b, y, axis, matrix)
     return b.tensor(y, x.dtype)
 
 
@@ -122,3 +119,19 @@ def upsample_vec(b: AtenBuilder, input: Value, output_size: Any, align_corners: 
 def upsample(b: AtenBuilder, self: Value, output_size: Any, align_corners: bool, *scales: Any, **named: Any) -> Value:
     factors = scales or tuple(named.get(f"scales_{a}") for a in "dhw"[-(self.rank - 2) :])
     return _interpolated(b, self, *_sizes(b, self, output_size, factors), _method(b), align_corners)
+
+
+@aten_op("_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec")
+def upsample_antialiased_vec(
+    b: AtenBuilder, input: Value, output_size: Any, align_corners: bool, scale_factors: Any
+) -> Value:
+    sizes = _sizes(b, input, output_size, scale_factors)
+    return _interpolated(b, input, *sizes, _method(b), align_corners, antialias=True)
+
+
+@aten_op("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")
+def upsample_antialiased(
+    b: AtenBuilder, self: Value, output_size: Any, align_corners: bool, scales_h: Any = None, scales_w: Any = None
+) -> Value:
+    sizes = _sizes(b, self, output_size, (scales_h, scales_w))
+    return _interpolated(b, self, *sizes, _method(b), align_corners, antialias=True)

@@ -1,17 +1,14 @@
-"""Resize and Upsample: interpolation is separable, so each axis is a product with a matrix known at compile time.
-
-Where each row of the matrix has few numbers, the product is a sum of so many gathers, each weighted.
-"""
+"""Resize and Upsample: interpolation is separable, so each axis is a product with a matrix known at compile time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lamina.frontends.builder import Value
+from lamina.frontends.interpolation import along_axis, weights
 from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.registry import onnx_op
 from lamina.frontends.onnx.resized_images import resized_image
@@ -67,29 +64,12 @@ def nearest(way: _Way, at: NDArray[np.float64], extent: int) -> NDArray[np.int64
     return np.clip(found, 0, extent - 1).astype(np.int64)
 
 
-def weights(way: _Way, at: NDArray[np.float64], extent: int, scale: float) -> NDArray[np.float64]:
+def _weights(way: _Way, at: NDArray[np.float64], extent: int, scale: float) -> NDArray[np.float64]:
     """The part that each input element has in each output element: a matrix [output, input]."""
-    stretch = min(scale, 1.0) if way.antialias else 1.0
-    support = 1.0 if way.mode == "linear" else 2.0
-    reach = int(np.ceil(support / stretch)) + 1
-    taps = np.arange(-reach, reach + 1)
-    centre = np.floor(at).astype(np.int64)
-    index = centre[:, None] + taps[None, :]
-    distance = np.abs(index - at[:, None]) * stretch
-    part = np.clip(1 - distance, 0, 1) if way.mode == "linear" else _cubic(distance, way.cubic)
-    if way.exclude_outside:
-        part = np.where((index < 0) | (index >= extent), 0.0, part)
-    if way.exclude_outside or way.antialias:
-        part = part / part.sum(1, keepdims=True)
-    matrix = np.zeros((len(at), extent))
-    np.add.at(matrix, (np.arange(len(at))[:, None], np.clip(index, 0, extent - 1)), part)
-    return matrix
-
-
-def _cubic(t: NDArray[np.float64], a: float) -> NDArray[np.float64]:
-    near = ((a + 2) * t - (a + 3)) * t * t + 1
-    far = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a
-    return np.where(t <= 1, near, np.where(t < 2, far, 0.0))
+    return weights(
+        at, extent, cubic=None if way.mode == "linear" else way.cubic,
+        stretch=min(scale, 1.0) if way.antialias else 1.0, exclude_outside=way.exclude_outside,
+    )  # fmt: skip
 
 
 @onnx_op("Upsample")
@@ -193,8 +173,8 @@ def _resized(
         if way.mode == "nearest":
             x = b.op("take", x, b.constant(nearest(way, at, extent)), axis=axis, mode="clip")
         else:
-            x = _product(
-                b, b.cast(x, "float64" if dtype == "float64" else "float32"), axis, weights(way, at, extent, scale)
+            x = along_axis(
+                b, b.cast(x, "float64" if dtype == "float64" else "float32"), axis, _weights(way, at, extent, scale)
             )
     if way.mode != "nearest":
         x = _rounded(b, x, dtype)
@@ -209,37 +189,3 @@ def _rounded(b: Builder, x: Value, dtype: str) -> Value:
         low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
         x = b.op("clip", b.op("trunc", x), a_min=float(low), a_max=float(high))
     return b.cast(x, dtype)
-
-
-MOST_GATHERS = 4
-
-
-def _product(b: Builder, x: Value, axis: int, matrix: NDArray[Any]) -> Value:
-    """Along an axis the product with a matrix [output, input]."""
-    taps = int(np.count_nonzero(matrix, axis=1).max(initial=1))
-    if taps <= MOST_GATHERS:
-        return _weighted(b, x, axis, matrix, max(taps, 1))
-    before, extent, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
-    w = b.constant(matrix.astype(x.dtype))
-    if prod(after) == 1:
-        rows = b.op("nn.dense", b.reshape(x, (prod(before), extent)), w, units=len(matrix))
-        return b.reshape(rows, (*before, len(matrix), *after))
-    stack = b.reshape(x, (prod(before), extent, prod(after)))
-    left = b.reshape(w, (1, *matrix.shape))
-    return b.reshape(b.op("nn.batch_matmul", left, stack, transpose_b=False), (*before, len(matrix), *after))
-
-
-def _weighted(b: Builder, x: Value, axis: int, matrix: NDArray[Any], taps: int) -> Value:
-    """The same where no row has more than so many numbers; places that a row has too many weigh nothing."""
-    # A stable order of "is zero" brings the places of the numbers to the front, in their order.
-    places = np.argsort(matrix == 0, axis=1, kind="stable")[:, :taps].astype(np.int64)
-    parts = np.take_along_axis(matrix, places, axis=1).astype(x.dtype)
-    column = [-1 if a == axis else 1 for a in range(x.rank)]
-    total: Value | None = None
-    for k in range(taps):
-        term = b.op("take", x, b.constant(np.ascontiguousarray(places[:, k])), axis=axis, mode="clip")
-        if np.any(parts[:, k] != 1):
-            term = b.op("multiply", term, b.constant(np.ascontiguousarray(parts[:, k]).reshape(column)))
-        total = term if total is None else b.op("add", total, term)
-    assert total is not None
-    return total
