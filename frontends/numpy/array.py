@@ -204,7 +204,7 @@ class TracedArray(NDArrayOperatorsMixin):
         with self._trace.calling(""):
             value = self.tensor()
             if value.array is None:
-                text = f"{what} of a traced array: its values are known when the compiled function runs"
+                text = f"a traced array as {what}: its values are known when the compiled function runs"
                 raise UsageError(text, where=self._trace.builder.where, hint=hint)
             return value.array
 
@@ -245,7 +245,7 @@ class TracedArray(NDArrayOperatorsMixin):
     def _part(self, key: indexing.Key) -> Value:
         """The part that an index takes; of an array that is being filled the pieces, where they are all of it."""
         b = self._trace.builder
-        if self._base is not None or not key.is_known or self.size > ArrayStorage.MOST:
+        if self._base is not None or not key.is_known or not self._storage.is_open:
             return indexing.taken(b, self.tensor(), key)
         found = self._storage.part(b, key.places(b))
         return indexing.taken(b, self._storage.before, key) if found is None else found

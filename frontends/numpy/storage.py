@@ -40,6 +40,11 @@ class ArrayStorage:
     def dtype(self) -> str:
         return self._value.dtype
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there are pieces that have not been put together."""
+        return self._origin is not None
+
     def replace(self, value: Value) -> None:
         """Write to the whole tensor."""
         self._value = value
@@ -68,8 +73,6 @@ class ArrayStorage:
 
     def part(self, b: NumpyBuilder, places: Any) -> Value | None:
         """The elements at places of the flat tensor, None where they stand in the tensor as it was before writes."""
-        if self._origin is None:
-            return None
         origin = self._origin.reshape(-1)[places]
         if (origin < prod(self.shape)).all():
             return None

@@ -389,9 +389,9 @@ def _used_later(x: Any) -> Any:
 
 
 MISTAKES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
-    "if": (_branch, (X,), r"test_numpy_jit\.py:\d+: a Python truth value of a traced array.*numpy\.where"),
-    "int": (lambda x: range(int(x[0, 0])), (X,), r"test_numpy_jit\.py:\d+: a Python int of a traced array"),
-    "into_numpy": (_into_numpy, (X,), r"test_numpy_jit\.py:\d+: .* of a traced array"),
+    "if": (_branch, (X,), r"test_numpy_jit\.py:\d+: a traced array as a Python truth value.*numpy\.where"),
+    "int": (lambda x: range(int(x[0, 0])), (X,), r"test_numpy_jit\.py:\d+: a traced array as a Python int"),
+    "into_numpy": (_into_numpy, (X,), r"test_numpy_jit\.py:\d+: a traced array as "),
     "unknown": (_unknown, (X,), r"test_numpy_jit\.py:\d+: numpy\.linalg\.svd: this function is not supported"),
     "mask": (lambda x: x[x > 0], (X,), "a mask as an index"),
     "shapes": (lambda x, v: x @ v[:3], (X, V), r"numpy\.matmul"),
