@@ -20,7 +20,11 @@ from lamina.dialects.index.linear import Linear
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
-DTYPES = ("float32", "float64", "int32", "int64")
+DTYPES = ("bool", "float32", "float64", *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)))
+GATHERED = 4
+"""The fewest bytes of elements that processors gather."""
+LEAST = 16
+"""The fewest bytes of a vector."""
 
 
 def is_line_reduction(stage: Stage, target: TargetAttr) -> bool:
@@ -40,7 +44,7 @@ def _pieces(stage: Stage, target: TargetAttr) -> int | None:
 
 def _lies_along(stage: Stage, apart: int, target: TargetAttr) -> bool:
     """Whether what is read lies side by side along the reduced axes behind the first `apart`."""
-    if prod(stage.reduced[apart:]) < for_target(target).line_vectors * _lanes(stage, target):
+    if prod(stage.reduced[apart:]) < for_target(target).line_vectors * _lanes(stage, apart, target):
         return False
     reads = stage.reads()
     rank = len(stage.spatial)
@@ -61,14 +65,25 @@ def _lies_along(stage: Stage, apart: int, target: TargetAttr) -> bool:
     return lines > 0 and (len(along) == 1 or counts_through(stage, len(along)))
 
 
-def _lanes(stage: Stage, target: TargetAttr) -> int:
-    return target.lanes(8 * itemsize(dtype_name(stage.element_type)))
+def _lanes(stage: Stage, apart: int, target: TargetAttr) -> int:
+    """Lanes of a row: those of a whole vector, or of a part of one for a short row of 8 or 16 bits.
+
+    Elements that lie apart are gathered where they have 32 bits or 64. Smaller ones would be read one by one: a row of
+    few of them is better read as it lies.
+    """
+    size = itemsize(dtype_name(stage.element_type))
+    lanes = target.lanes(8 * size)
+    row = prod(stage.reduced[apart:])
+    while size < GATHERED and lanes * size > LEAST and row < for_target(target).line_vectors * lanes:
+        lanes //= 2
+    return lanes
 
 
 def schedule_line_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """Rows in parallel, each in the lanes of vectors."""
     out = epilogue_of(s, stage, follower)
-    partial = reduce_in_lanes(s, stage, _lanes(stage, target), for_target(target), _pieces(stage, target) or 0)
+    apart = _pieces(stage, target) or 0
+    partial = reduce_in_lanes(s, stage, _lanes(stage, apart, target), for_target(target), apart)
     rows = s.loops(out)
     place_reduction(s, stage, partial, rows[-1] if rows else None)
     if rows:
