@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.dialects.dtypes import is_float, numpy_dtype
+from lamina.dialects.dtypes import is_float, itemsize, numpy_dtype
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.graph import DType
 from lamina.frontends.aten.table import aten_op
@@ -95,6 +95,20 @@ def extreme_of_two(b: AtenBuilder, self: Value, other: Value) -> Value:
     return b.op("maximum" if most else "minimum", x, y)
 
 
+def _in_order(b: AtenBuilder, x: Value, most: bool) -> Value:
+    """Integers in the order of floats, both zeros the same one; what is no number is the greatest, or the least.
+
+    The bits of floats that are not negative rise with them. Those of the others, which fall, are counted from the
+    least integer, which is the negative zero's.
+    """
+    bits = f"int{8 * itemsize(x.dtype)}"
+    info = np.iinfo(bits)
+    number = b.op("reinterpret", x, dtype=bits)
+    least = b.constant(np.asarray(info.min, bits))
+    number = b.op("where", b.one("less", number, 0), b.op("subtract", least, number), number)
+    return b.op("where", b.op("isnan", x), b.constant(np.asarray(info.max if most else info.min, bits)), number)
+
+
 def _places(b: AtenBuilder, x: Value, axis: int | None, keepdim: bool, most: bool) -> Value:
     """The first place of the greatest (least) element, or of one that is no number."""
     given = b.op("cast", x, dtype="uint8") if x.dtype == "bool" else x
@@ -102,15 +116,8 @@ def _places(b: AtenBuilder, x: Value, axis: int | None, keepdim: bool, most: boo
         return b.zeros((), "int64")
     flat = given if axis is not None else b.reshape(given, (prod(given.shape),))
     at = [axis if axis is not None else 0]
-    kind = "argmax" if most else "argmin"
-    if is_float(x.dtype):
-        nan = b.op("cast", b.op("isnan", flat), dtype="uint8")
-        found = b.op(kind, flat, axis=at, keepdims=keepdim)
-        none = b.op("any", b.op("isnan", flat), axis=at, keepdims=keepdim)
-        found = b.op("where", none, b.op("argmax", nan, axis=at, keepdims=keepdim), found)
-    else:
-        found = b.op(kind, flat, axis=at, keepdims=keepdim)
-    found = b.tensor(found, "int64")
+    keys = _in_order(b, flat, most) if is_float(x.dtype) else flat
+    found = b.tensor(b.op("argmax" if most else "argmin", keys, axis=at, keepdims=keepdim), "int64")
     if axis is None and keepdim:
         return b.reshape(found, [1] * x.rank)
     return found

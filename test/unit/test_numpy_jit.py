@@ -170,6 +170,15 @@ def test_a_real_size() -> None:
     same(attention, q, k, v)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_the_first_of_extremes_among_zeros_infinities_and_what_is_no_number(dtype: str) -> None:
+    r = np.random.default_rng(2)
+    odd = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, -np.nan, 6e-8, -6e-8, 3, 65504, 0.5, 0.5, 0.5])
+    few, many = (r.choice(odd, shape).astype(dtype) for shape in ((200, 3), (50, 97)))
+    many[:25] = np.nan_to_num(many[:25], nan=-2)
+    same(lambda x, y: (x.argmax(1), x.argmin(1), y.argmax(1), y.argmin(1), y.argmin(), y.argmax(0)), few, many)
+
+
 def test_another_processor() -> None:
     program = lamina.jit(lambda x, v: np.tanh(x @ v).sum(), target="x86-64-v3", threads=1)
     np.testing.assert_allclose(program(X, V), np.tanh(X @ V).sum(), rtol=1e-12)
