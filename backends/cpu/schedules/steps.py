@@ -106,7 +106,7 @@ def expected(
     Its rows are `width` pixels of `chunks` vectors; an instruction sums up `group` terms.
     """
     rows = prod(stage.spatial) // (width * chunks * stage.spatial[-1])
-    steps, element = rows * prod(stage.reduced) // group, itemsize(dtype_name(stage.element_type))
+    steps, element = rows * prod(stage.reduced) / group, itemsize(dtype_name(stage.element_type))
 
     def estimate(tile: Tile) -> Estimate:
         read = -(-width // tile.pixels) * chunks * costs.vector_bytes + width * chunks / tile.vectors * element

@@ -9,6 +9,15 @@ func.func @main(%X: tensor<8xf32>) -> tensor<4xf32> {
   func.return %0 : tensor<4xf32>
 }
 // -----
+te.func @two(%X: tensor<4xf32>, %Y: tensor<4xf32>) -> tensor<4xf32> {
+  te.return %X : tensor<4xf32>
+}
+func.func @main(%X: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{the call does not fit @two, which takes (tensor<4xf32>, tensor<4xf32>) and gives (tensor<4xf32>)}}
+  %0, %1 = te.call @two(%X) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  func.return %0 : tensor<4xf32>
+}
+// -----
 te.func @first(%X: tensor<4xf32>) -> tensor<4xf32> {
   te.return %X : tensor<4xf32>
 }

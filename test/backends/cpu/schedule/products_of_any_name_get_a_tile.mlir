@@ -1,6 +1,7 @@
 // RUN: opt-tool %s -p cpu-schedule | filecheck %s
 // RUN: opt-tool %s -p cpu-schedule,te-to-tir | filecheck %s --check-prefix LOOPS
-// Six rows by two vectors; fifty columns leave a tail of two, which is a loop of its own, and thirty rows none.
+// Six rows by two vectors; fifty columns leave a tail of two, which is a loop of its own, and thirty rows none. Twelve
+// columns are two vectors, the second one not whole.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v3", features = "+avx2,+fma", vector_bits = 256, registers = 16, threads = 1>} {
 te.func @f(%A: tensor<30x24xf32>, %B: tensor<24x50xf32>) -> tensor<30x50xf32> {
@@ -12,6 +13,15 @@ te.func @f(%A: tensor<30x24xf32>, %B: tensor<24x50xf32>) -> tensor<30x50xf32> {
   }
   te.return %c : tensor<30x50xf32>
 }
+te.func @twelve(%A: tensor<30x24xf32>, %B: tensor<24x12xf32>) -> tensor<30x12xf32> {
+  %c = te.compute "C" [30, 12] sum [24] (%i, %j, %k) : tensor<30x12xf32> {
+    %a = te.read %A[%i, %k] : tensor<30x24xf32>
+    %b = te.read %B[%k, %j] : tensor<24x12xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  }
+  te.return %c : tensor<30x12xf32>
+}
 }
 // CHECK:      %jo, %ja, %jb = te.split %j [-1, 2, 8]
 // CHECK-NEXT: %io, %ii = te.split %i [-1, 6]
@@ -21,6 +31,8 @@ te.func @f(%A: tensor<30x24xf32>, %B: tensor<24x50xf32>) -> tensor<30x50xf32> {
 // CHECK-NEXT: te.parallel %io
 // CHECK:      te.vectorize %jb
 // CHECK:      te.partition %jo
+// CHECK-LABEL: te.schedule @twelve
+// CHECK:      te.split %j [-1, 2, 8]
 
 // LOOPS:      tir.for %io = 0 to 5 parallel "C.i.0" {
 // LOOPS-NEXT:   tir.for %j0 = 0 to 3 "C.j.0" {
