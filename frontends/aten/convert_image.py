@@ -66,7 +66,7 @@ def _antialiased(extent: int, size: int, step: float, cubic: bool, corners: bool
     """The same by a kernel as wide as a step, of what is inside (ATen, UpSampleKernel.cpp, `_aa`)."""
     if corners:
         step = (extent - 1) / (size - 1) if size > 1 else 0.0
-    at = (np.arange(size) + 0.5) * step - 0.5
+    at = (np.arange(size, dtype=np.float64) + 0.5) * step - 0.5
     stretch = min(1 / step, 1.0) if step > 0 else 1.0
     return weights(at, extent, cubic=CUBIC_ANTIALIASED if cubic else None, stretch=stretch, exclude_outside=True)
 

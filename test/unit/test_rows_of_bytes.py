@@ -16,8 +16,12 @@ WIDTHS = (5, 33, 64, 197)
 
 
 def programs(dtype: str) -> list[Any]:
-    kinds = [np.any, np.all, np.argmax, np.max]
-    return kinds if dtype == "bool" else [*kinds, np.min, lambda x, axis: np.sum(x, axis, dtype=x.dtype)]
+    kinds: list[Any] = [np.any, np.all, np.argmax, np.max]
+    return kinds if dtype == "bool" else [*kinds, np.min, wrapping_sum]
+
+
+def wrapping_sum(x: Any, axis: int) -> Any:
+    return np.sum(x, axis, dtype=x.dtype)
 
 
 def rows(dtype: str, width: int) -> Any:
