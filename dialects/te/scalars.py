@@ -123,7 +123,7 @@ def const(value: Number, dtype: str) -> Scalar:
         bits, number = bits_of(dtype), int(value)
         if not has_integer(dtype, number):
             raise ValueError(f"{number} is no {dtype}")
-        if number >= 1 << (bits - 1) and bits > 1:
+        if number >= 1 << (bits - 1):
             number -= 1 << bits  # unsigned values print as signless two's complement
         attr = IntegerAttr(number, type_)  # type: ignore[arg-type]
     op = arith.ConstantOp.create(properties={"value": attr}, result_types=[type_])
