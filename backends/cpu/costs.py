@@ -206,6 +206,10 @@ class Reductions:
     """Vectors of a row from which on such chains are worth adding up."""
     line_vectors: int = 2
     """Vectors of a row from which on lanes of their own are worth combining."""
+    gathered_bytes: int = 4
+    """The fewest bytes of elements that are gathered: x86-64 has such instructions for 32 and 64 bits."""
+    least_vector_bytes: int = 16
+    """The fewest bytes of a part of a vector: 128 bits, which every processor with vectors has."""
     tile_columns: int = 2
     """Vectors of columns from which on there is a tile of them."""
     costly_columns: int = 4

@@ -242,6 +242,7 @@ def test_a_pass_edits_as_often_as_it_may_and_leaves_a_valid_program(pass_: str, 
         opt_tool(str(path), "-p", pass_, f"--fuel={some}")
 
 
+@pytest.mark.slow
 def test_without_fuel_no_pass_changes_anything() -> None:
     """On all of these tests: an edit that is not counted is made all the same."""
     made = [str(path) for pass_, path in alone() if opt_tool(str(path), "-p", pass_, "--fuel=0") != opt_tool(str(path))]

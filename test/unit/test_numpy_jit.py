@@ -16,6 +16,8 @@ import lamina
 from lamina.errors import LaminaError, UsageError
 from lamina.frontends.numpy.array import TracedArray
 
+pytestmark = pytest.mark.slow
+
 R = np.random.default_rng(5)
 X = R.uniform(-1, 1, (6, 5))
 Y = R.uniform(-1, 1, (6, 5)).astype(np.float32)

@@ -10,6 +10,8 @@ import pytest
 from lamina.driver.api import compile
 from lamina.numpy.jit import jit
 
+pytestmark = pytest.mark.slow
+
 DTYPES = ("bool", "int8", "uint16")
 WIDTHS = (5, 33, 64, 197)
 """Rows shorter than a vector, of parts of one, and as models have them."""

@@ -21,10 +21,6 @@ from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
 DTYPES = ("bool", "float32", "float64", *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)))
-GATHERED = 4
-"""The fewest bytes of elements that processors gather."""
-LEAST = 16
-"""The fewest bytes of a vector."""
 
 
 def is_line_reduction(stage: Stage, target: TargetAttr) -> bool:
@@ -71,10 +67,9 @@ def _lanes(stage: Stage, apart: int, target: TargetAttr) -> int:
     Elements that lie apart are gathered where they have 32 bits or 64. Smaller ones would be read one by one: a row of
     few of them is better read as it lies.
     """
-    size = itemsize(dtype_name(stage.element_type))
-    lanes = target.lanes(8 * size)
-    row = prod(stage.reduced[apart:])
-    while size < GATHERED and lanes * size > LEAST and row < for_target(target).line_vectors * lanes:
+    costs, size = for_target(target), itemsize(dtype_name(stage.element_type))
+    lanes, row = target.lanes(8 * size), prod(stage.reduced[apart:])
+    while size < costs.gathered_bytes and lanes * size > costs.least_vector_bytes and row < costs.line_vectors * lanes:
         lanes //= 2
     return lanes
 
