@@ -234,6 +234,7 @@ OFFLOAD = "relay-merge-composite{patterns=dnnl},relay-annotate-target{targets=dn
 OTHERWISE = {
     "relay-to-mixed-precision": "changes the accuracy",
     "relay-first-order-gradient": "changes what the function returns",
+    "relay-vmap": "changes what the function takes and returns; test_vmap.py has every op",
     "relay-change-batch": "takes another number of samples",
 }
 """Passes whose results are not the program's values, tested elsewhere."""
