@@ -273,7 +273,7 @@ class TracedArray(NDArrayOperatorsMixin):
         """Whether a part is written at once rather than kept until somebody reads: a box of many elements."""
         if self.size > ArrayStorage.MOST:
             return True
-        return self._base is None and np.empty(self.shape, bool)[key.plain()].size > 256
+        return self._base is None and np.empty(self.shape, bool)[key.plain()].size > ArrayStorage.BOX
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         with self._trace.calling(f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")):

@@ -238,11 +238,7 @@ def convolve(b: NumpyBuilder, a: Any, v: Any, mode: str = "") -> Value:
     if is_convolution:
         w = b.aten("flip", w, [0])
     n = w.shape[0]
-    before, after = {"full": (n - 1, n - 1), "valid": (0, 0), "same": (n - 1 - (n - 1) // 2, (n - 1) // 2)}[mode]
-    if mode == "same" and not is_convolution:
-        before, after = n // 2, n - 1 - n // 2
-    elif mode == "same":
-        before, after = n - 1 - (n - 1) // 2, (n - 1) // 2
+    before, after = {"full": (n - 1, n - 1), "valid": (0, 0), "same": (n // 2, (n - 1) // 2)}[mode]
     windows = b.aten("unfold", b.aten("constant_pad_nd", x, [before, after], 0), 0, n, 1)
     return b.aten("matmul", windows, w)
 

@@ -22,6 +22,8 @@ class ArrayStorage:
 
     MOST = 1 << 16
     """Elements of a tensor whose places are counted one by one: in larger ones a part is written at once."""
+    BOX = 256
+    """Elements of a part by slices beyond which it is written at once: slices are copied by vectors, places are not."""
 
     def __init__(self, value: Value) -> None:
         self._value = value

@@ -13,8 +13,8 @@ from lamina.frontends.builder import Value
 from lamina.frontends.numpy.builder import NumpyBuilder, known_type
 
 RENAMED = {
-    **{"absolute": "abs", "fabs": "abs", "conjugate": "itself", "positive": "itself", "negative": "neg"},
-    **{"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "power": "pow", "float_power": "pow"},
+    **{"absolute": "abs", "fabs": "abs", "negative": "neg", "subtract": "sub"},
+    **{"multiply": "mul", "divide": "div", "power": "pow", "float_power": "pow"},
     **{"equal": "eq", "not_equal": "ne", "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le"},
     **{f"arc{f}{h}": f"a{f}{h}" for f in ("sin", "cos", "tan") for h in ("", "h")},
     **{"arctan2": "atan2", "invert": "bitwise_not", "left_shift": "bitwise_left_shift"},
@@ -23,8 +23,8 @@ RENAMED = {
 """ATen's names of ufuncs that it names otherwise."""
 SAME = frozenset(
     (
-        "bitwise_and bitwise_or bitwise_xor ceil copysign cos cosh deg2rad exp exp2 expm1 floor floor_divide fmax fmin "
-        "fmod gcd heaviside hypot isfinite isinf isnan log log10 log1p log2 logaddexp logaddexp2 logical_and "
+        "add bitwise_and bitwise_or bitwise_xor ceil copysign cos cosh deg2rad exp exp2 expm1 floor floor_divide fmax "
+        "fmin fmod gcd heaviside hypot isfinite isinf isnan log log10 log1p log2 logaddexp logaddexp2 logical_and "
         "logical_not logical_or logical_xor matmul maximum minimum nextafter rad2deg reciprocal remainder signbit sin "
         "sinh sqrt square tan tanh trunc"
     ).split()
@@ -47,6 +47,12 @@ def _ufunc(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return function
 
     return register
+
+
+@_ufunc("conjugate")
+@_ufunc("positive")
+def _itself(b: NumpyBuilder, x: Value) -> Value:
+    return x
 
 
 @_ufunc("sign")
@@ -164,8 +170,6 @@ def call(b: NumpyBuilder, ufunc: np.ufunc, operands: Sequence[Any], dtype: Any =
     try:
         if own is not None:
             made = own(b, *tensors)
-        elif name in ("conjugate", "positive"):
-            return tensors[0]
         elif name in RENAMED or name in SAME:
             made = b.aten(RENAMED.get(name, name), *tensors)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.frontends.builder import Value
@@ -31,10 +32,10 @@ def called_inside(
     assert outer is not None
     inner = outer.inner(name)
     arguments = [
-        inner.argument(f"x{k}", _Like(leaf.shape if shapes is None else shapes[k], leaf.dtype))
+        inner.argument(f"x{k}", np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape if shapes is None else shapes[k]))
         for k, leaf in enumerate(leaves)
     ]
-    found = results_in(inner, run, arguments, results)
+    found: list[Value] = inner.run(lambda: results(run(*arguments)))
     module, captured = inner.module(found)
     change(module)
     b = outer.builder
@@ -43,16 +44,3 @@ def called_inside(
         # What is captured may stand around the outer function as well.
         made = b.inlined(module, [*operands, *map(b.frame.here, captured)])
         return [TracedArray(outer, v) for v in made]
-
-
-def results_in(inner: Any, run: Callable[..., Any], arguments: list[Any], results: Callable[[Any], list[Value]]) -> Any:
-    """The tensors that a function gives, taken while it is traced."""
-    return inner.run(lambda: results(run(*arguments)))
-
-
-class _Like:
-    """The shape and the element type of an argument."""
-
-    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
-        self.shape = shape
-        self.dtype = dtype

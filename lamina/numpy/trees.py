@@ -10,9 +10,6 @@ import numpy as np
 from lamina.errors import UsageError
 from lamina.frontends.numpy.array import TracedArray
 
-PLAIN = (bool, int, float, str, bytes, type(None), type, np.dtype, slice, type(Ellipsis))
-"""Types of what may stand in the place of an array, and is a constant of the program then."""
-
 
 def is_array(x: Any) -> bool:
     """Whether an argument is an array: NumPy's, one of its numbers, or what hands its memory on by DLPack."""
@@ -38,12 +35,11 @@ def flattened(tree: Any, name: str = "") -> tuple[Hashable, list[tuple[str, Any]
         if isinstance(x, slice):
             ends: Any = x  # pyright: ignore[reportUnknownVariableType]
             return slice, (ends.start, ends.stop, ends.step)
-        if isinstance(x, PLAIN) or callable(x):
-            return type(x), x  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
-        raise UsageError(
-            f"an argument is a {type(x).__name__}",
-            hint="arrays, numbers, strings and tuples, lists and dicts of these can be arguments",
-        )
+        # What has a hash is a constant: numbers and strings by their values, objects as the ones that they are.
+        if type(x).__hash__ is None:
+            hint = "arrays, what has a hash, and tuples, lists and dicts of these can be arguments"
+            raise UsageError(f"an argument is a {type(x).__name__}", hint=hint)
+        return type(x), x  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
 
     return walk(tree, name), leaves
 

@@ -217,7 +217,20 @@ def test_methods_of_classes() -> None:
         def __call__(self, x: Any) -> Any:
             return x @ self.w
 
+        @lamina.jit
+        def twice(self, x: Any) -> Any:
+            return self(x) * 2
+
+    class Plain:
+        scale = 3.0
+
+        @lamina.jit
+        def scaled(self, x: Any) -> Any:
+            return x * self.scale
+
     np.testing.assert_allclose(Net()(X), X @ V)
+    np.testing.assert_allclose(Net().twice(X), X @ V * 2)
+    np.testing.assert_allclose(Plain().scaled(X), X * 3)
 
 
 def test_compiled_functions_call_one_another() -> None:
@@ -406,6 +419,7 @@ MISTAKES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "unknown": (_unknown, (X,), r"test_numpy_jit\.py:\d+: numpy\.linalg\.svd: this function is not supported"),
     "mask": (lambda x: x[x > 0], (X,), "a mask as an index"),
     "shapes": (lambda x, v: x @ v[:3], (X, V), r"numpy\.matmul"),
+    "uneven": (lambda x: np.hsplit(x, 2), (X,), "5 elements are not 2 equal parts"),
     "reshape": (lambda x: x.reshape(7, -1), (X,), "cannot reshape an array of size 30"),
     "index": (lambda x: x[9], (X,), "out of bounds"),
     "axis": (lambda x: x.sum(3), (X,), "axis 3 is out of bounds for an array of 2 axes"),
