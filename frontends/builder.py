@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FOLD_BYTES = 1 << 18
+LIMIT = 1 << 34
+"""Bytes that a tensor may have where nobody says more: 16 GiB."""
 _UNFIT = re.compile(r"[^A-Za-z0-9_]+")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lamina.errors import UnsupportedError, shown
@@ -43,6 +44,14 @@ class SupportReport:
     unsupported: tuple[UnsupportedOp, ...] = ()
     folder: str = "frontends/onnx"
     """The folder where a converter would stand."""
+
+    @staticmethod
+    def of(
+        label: str, nodes: int, supported: Mapping[str, int], missing: Iterable[UnsupportedOp], folder: str
+    ) -> SupportReport:
+        """The report with what is missing most often first."""
+        ordered = tuple(sorted(missing, key=lambda u: (-u.count, u.full_name)))
+        return SupportReport(label, nodes, dict(sorted(supported.items())), ordered, folder)
 
     @property
     def ok(self) -> bool:

@@ -14,6 +14,7 @@ from lamina.frontends.aten.convert_reduce import moments
 from lamina.frontends.aten.graph import DType
 from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
+from lamina.frontends.padding import halves
 
 _WIDE = {"float16": "float32", "bfloat16": "float32"}
 """Types whose normalisations are computed in another one and rounded once."""
@@ -36,7 +37,7 @@ def _convolved(b: AtenBuilder, x: Value, w: Value, bias: Value | None, stride: A
         pads = [0] * 2 * rank
         if padding == "same":
             totals = [d * (k - 1) for d, k in zip(dilations, w.shape[2:], strict=True)]
-            pads = [t // 2 for t in totals] + [t - t // 2 for t in totals]
+            pads = halves(totals)
     else:
         pads = b.ints(padding, rank) * 2
     if 0 in x.shape:

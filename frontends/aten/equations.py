@@ -20,8 +20,9 @@ from typing import Any
 from lamina.dialects.rules.terms import AttrVar, Computed, Expr, OpPattern, Pattern, Splat, TypeExpr, Var, as_pattern
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.graph import DType
-from lamina.frontends.aten.promotion import float_type, number_type, result_type
+from lamina.frontends.aten.promotion import float_type, result_type
 from lamina.frontends.builder import Value
+from lamina.frontends.tensor_builder import number_type
 
 
 class Promotion(Enum):

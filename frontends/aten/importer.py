@@ -19,18 +19,13 @@ from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
 from lamina.frontends.aten.functional import VIEWS, functional, is_in_place, out_of_place
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Ref, refs
 from lamina.frontends.aten.table import Converter, converter, entry, spellings
-from lamina.frontends.builder import Value, checked_nbytes, name_hint
+from lamina.frontends.builder import LIMIT, Value, checked_nbytes, name_hint
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.support import SupportReport, UnsupportedOp
+from lamina.frontends.tensor_builder import UNFIT
 
-LIMIT = 1 << 34
-"""Bytes of a tensor: 16 GiB."""
 GETITEM = "getitem"
 """The target of a call that takes one of several results."""
-UNFIT = (
-    ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, StopIteration, TypeError, ValueError
-)  # fmt: skip
-"""Errors that Python and NumPy raise for arguments that are not of the kinds that ATen's schema says."""
 ASSERTIONS = frozenset(
     (
         *("_assert_async", "_assert_scalar", "_assert_tensor_metadata", "sym_constrain_range"),
@@ -77,8 +72,7 @@ def report_of(graph: AtenGraph, limit: int = LIMIT) -> SupportReport:
         UnsupportedOp(target.partition(".")[0], target.partition(".")[2], 0, len(places), tuple(places), reason)
         for (target, reason), places in missing.items()
     ]
-    ordered = tuple(sorted(rows, key=lambda u: (-u.count, u.full_name)))
-    return SupportReport(graph.label, len(graph.calls), dict(sorted(supported.items())), ordered, "frontends/aten")
+    return SupportReport.of(graph.label, len(graph.calls), supported, rows, "frontends/aten")
 
 
 def refused_calls(graph: AtenGraph, limit: int = LIMIT) -> dict[str, str]:

@@ -11,9 +11,7 @@ from typing import Any
 
 from lamina.dialects.dtypes import is_float, itemsize
 from lamina.frontends.builder import Value
-
-DEFAULT = "float32"
-"""The element type of floats that nothing says more of."""
+from lamina.frontends.tensor_builder import DEFAULT, number_type
 
 
 def promote(a: str | None, b: str | None) -> str | None:
@@ -32,11 +30,6 @@ def promote(a: str | None, b: str | None) -> str | None:
         return max(a, b, key=itemsize)
     unsigned, signed = (a, b) if a.startswith("uint") else (b, a)
     return signed if itemsize(signed) > itemsize(unsigned) else f"int{min(16 * itemsize(unsigned), 64)}"
-
-
-def number_type(number: Any) -> str:
-    """The type of a tensor of a Python number."""
-    return "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else DEFAULT
 
 
 def result_type(operands: Iterable[Any]) -> str:

@@ -13,14 +13,14 @@ from xdsl.ir import Block, SSAValue
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
 from lamina.errors import LaminaError, UsageError
-from lamina.frontends.aten.importer import LIMIT, UNFIT
-from lamina.frontends.builder import Value, function_of, name_hint
+from lamina.frontends.builder import LIMIT, Value, function_of, name_hint
 from lamina.frontends.frames import Frame
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.numpy.array import TracedArray, innermost, unwrapped
 from lamina.frontends.numpy.builder import NumpyBuilder, known_type
 from lamina.frontends.numpy.creation import tracing, wrapped
 from lamina.frontends.numpy.table import full_name, functions, is_view, is_written
+from lamina.frontends.tensor_builder import UNFIT
 
 
 class FunctionTrace:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
     from lamina.frontends.onnx.open_values import OpenValue
 
-FOLD_BYTES = 1 << 18
-_UNFIT = re.compile(r"[^A-Za-z0-9_]+")
 
 
 class NeedsValueError(UnsupportedError):

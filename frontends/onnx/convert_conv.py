@@ -11,6 +11,7 @@ from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.convert_nn import per_axis
 from lamina.frontends.onnx.registry import onnx_op
+from lamina.frontends.padding import halves
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,14 +39,8 @@ def conv_transpose(n: Node, b: Builder) -> Value:
     if len(sizes) > rank:
         sizes = sizes[-rank:]
     if sizes:
-        before: list[int] = []
-        after: list[int] = []
-        for size, reach, more in zip(sizes, full, extra, strict=True):
-            total = reach + more - size
-            small = total // 2
-            before.append(small if mode == "SAME_UPPER" else total - small)
-            after.append(total - small if mode == "SAME_UPPER" else small)
-        pads = before + after
+        reaches = zip(sizes, full, extra, strict=True)
+        pads = halves([reach + more - size for size, reach, more in reaches], mode == "SAME_UPPER")
     else:
         pads = [0] * 2 * rank if mode == "VALID" else list(n.attr("pads", (0,) * 2 * rank))
     if len(pads) != 2 * rank:

@@ -12,6 +12,7 @@ from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.legacy import legacy_operand
 from lamina.frontends.onnx.registry import onnx_op
+from lamina.frontends.padding import same_padding
 
 
 def window_padding(
@@ -29,17 +30,9 @@ def window_padding(
         return [0] * 2 * rank
     if mode not in ("SAME_UPPER", "SAME_LOWER"):
         raise n.fail(f"auto_pad {mode!r} does not exist")
-    before: list[int] = []
-    after: list[int] = []
-    for extent, size, stride, dilation in zip(spatial, kernel, strides, dilations, strict=True):
-        if stride < 1:
-            raise n.fail(f"stride {stride} is out of range, it must be at least 1")
-        reach = (size - 1) * dilation + 1
-        total = max(0, (-(-extent // stride) - 1) * stride + reach - extent)
-        small = total // 2
-        before.append(small if mode == "SAME_UPPER" else total - small)
-        after.append(total - small if mode == "SAME_UPPER" else small)
-    return before + after
+    if min(strides) < 1:
+        raise n.fail(f"stride {min(strides)} is out of range, it must be at least 1")
+    return same_padding(spatial, kernel, strides, dilations, mode == "SAME_UPPER")
 
 
 def per_axis(n: Node, name: str, rank: int) -> list[int]:

@@ -44,8 +44,7 @@ def report_of(graph: Graph) -> SupportReport:
         key = (node.domain, node.op_type, node.version, limit or _reason(node, graph))
         missing.setdefault(key, []).append(node.name or next((o for o in node.outputs if o), str(node.index)))
     listed = (UnsupportedOp(*key[:3], len(nodes), tuple(nodes), key[3]) for key, nodes in missing.items())
-    ordered = sorted(listed, key=lambda u: (-u.count, u.full_name))
-    return SupportReport(graph.label, len(graph.nodes), dict(sorted(supported.items())), tuple(ordered))
+    return SupportReport.of(graph.label, len(graph.nodes), supported, listed, "frontends/onnx")
 
 
 def _limit(node: RawNode, where: str) -> str:

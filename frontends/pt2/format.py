@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def read(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:
     """Import a program: a path or bytes. Raises LaminaError."""
     from lamina.errors import UsageError
-    from lamina.frontends.aten.importer import LIMIT, import_graph
+    from lamina.frontends.aten.importer import import_graph
+    from lamina.frontends.builder import LIMIT
     from lamina.frontends.pt2.reader import read_graph
 
     limit = LIMIT if max_tensor_bytes is None else max_tensor_bytes
@@ -26,7 +27,8 @@ def read(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None
 
 def check(source: Any) -> SupportReport:
     """Report which operators of a program are missing. Raises LaminaError for what is no program."""
-    from lamina.frontends.aten.importer import LIMIT, report_of
+    from lamina.frontends.aten.importer import report_of
+    from lamina.frontends.builder import LIMIT
     from lamina.frontends.pt2.reader import read_graph
 
     return report_of(read_graph(source, LIMIT))

@@ -20,7 +20,8 @@ def _graph(source: Any, shapes: Shapes | None, limit: int) -> AtenGraph:
 
 def read(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:
     """Import a script: a path or bytes. `shapes` gives the shape of each input. Raises LaminaError."""
-    from lamina.frontends.aten.importer import LIMIT, import_graph
+    from lamina.frontends.aten.importer import import_graph
+    from lamina.frontends.builder import LIMIT
 
     limit = LIMIT if max_tensor_bytes is None else max_tensor_bytes
     return import_graph(_graph(source, shapes, limit), limit)

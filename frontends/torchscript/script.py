@@ -16,10 +16,10 @@ from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.frontends.archive import Archive
 from lamina.frontends.aten.builder import OwnConverter
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace
-from lamina.frontends.aten.importer import LIMIT, ShapeTracer
+from lamina.frontends.aten.importer import ShapeTracer
 from lamina.frontends.aten.overloads import resolved
 from lamina.frontends.aten.table import overloads
-from lamina.frontends.builder import Value
+from lamina.frontends.builder import LIMIT, Value
 from lamina.frontends.formats import Shapes
 from lamina.frontends.support import SupportReport, UnsupportedOp
 from lamina.frontends.torchscript.numbers import NUMBERS, computed
