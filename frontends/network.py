@@ -6,7 +6,7 @@ What formats of that kind share: TFLite, Keras, MXNet, TensorFlow, Caffe, Darkne
     TABLE = ConverterTable("keras")
 
     @TABLE.op("ReLU", "relu")
-    def relu(b: NodeBuilder, node: Node, x: Value) -> Value: ...
+    def relu(b: NodeBuilder, node: NetworkNode, x: Value) -> Value: ...
 
 A converter is given the values of the node's inputs, None for one that is left out, and returns the result, or a
 sequence of results for the node's outputs.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Node:
+class NetworkNode:
     """An operator with the names of the values that it takes and gives; an input without a name is left out."""
 
     op: str
@@ -61,17 +61,17 @@ class Network:
 
     label: str
     inputs: tuple[Port, ...]
-    """What it takes; an extent that is open is -1."""
-    nodes: tuple[Node, ...]
+    """Ports of what it takes; an extent that is open is -1."""
+    nodes: tuple[NetworkNode, ...]
     outputs: tuple[Port, ...]
-    """What it gives: `name` is what the user knows it by. Shapes and types are the importer's to find."""
+    """Ports of what it gives, with the names that the user knows; shapes and types are found by the import."""
     results: tuple[str, ...]
     """The values of the outputs."""
     weights: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, "NDArray[Any]"])
 
     @staticmethod
     def named(
-        label: str, inputs: Sequence[Port], nodes: Sequence[Node], results: Mapping[str, str],
+        label: str, inputs: Sequence[Port], nodes: Sequence[NetworkNode], results: Mapping[str, str],
         weights: Mapping[str, NDArray[Any]],
     ) -> Network:  # fmt: skip
         """A network whose outputs are values by the names that the user knows."""
@@ -120,9 +120,9 @@ class NodeBuilder(TensorBuilder):
     def __init__(self, block: Block, store: ParamStore, label: str, limit: int, table: ConverterTable) -> None:
         super().__init__(block, store, label, limit)
         self.table = table
-        self.node: Node | None = None
+        self.node: NetworkNode | None = None
 
-    def enter(self, node: Node | None) -> None:
+    def enter(self, node: NetworkNode | None) -> None:
         """Begin a node: the ops that are emitted from now on belong to it."""
         self.node = node
         if node is None:
@@ -147,7 +147,7 @@ class NodeBuilder(TensorBuilder):
             raise self.unsupported(f"{what} is computed at run time")
         return x.array
 
-    def called(self, node: Node, values: Sequence[Value | None]) -> list[Value]:
+    def called(self, node: NetworkNode, values: Sequence[Value | None]) -> list[Value]:
         """The results of a node on these operands."""
         outer = self.node
         self.enter(node)
