@@ -192,12 +192,6 @@ def _wants_blocks(op: RelayOp, lanes: int, depth: int = 8) -> bool:
     return False
 
 
-def _whole(op: RelayOp, lanes: int) -> bool:
-    """Whether the channels of the result fill their blocks."""
-    shape = tensor_info(op.results[0].type).shape
-    return len(shape) == 4 and shape[1] % lanes == 0
-
-
 def _by_facet(op: Any, offers: Sequence[Offer], lanes: int) -> Plan | None:
     blocked = f"{PLAIN}{lanes}c"
     choice = op.infer_layout((blocked,), (offers[0].info,), **attrs_of(op))
@@ -227,7 +221,8 @@ def _elementwise(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | Non
     result = tensor_info(op.results[0].type).shape
     if len(result) != 4:
         return None
-    if not _whole(op, lanes) and op.DIVIDES and not _has_quotients(op, offers):
+    # Where channels do not fill their blocks, what fills them up is divided as well.
+    if result[1] % lanes and op.DIVIDES and not _has_quotients(op, offers):
         return None
     if op.FUSION_KIND in (OpPattern.ELEMWISE, OpPattern.OPAQUE) and (
         len(offers) != 1 or offers[0].info.shape != result

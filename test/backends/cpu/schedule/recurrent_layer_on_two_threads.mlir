@@ -1,4 +1,6 @@
 // RUN: opt-tool %s -p relay-to-te,cpu-schedule | filecheck %s
+// RUN: sed 's/threads = 2/threads = 1/' %s | opt-tool -p relay-to-te,cpu-schedule | filecheck %s --check-prefix=ONE
+// RUN: sed 's/threads = 2/threads = 3/' %s | opt-tool -p relay-to-te,cpu-schedule | filecheck %s --check-prefix=THREE
 // Two threads, and four blocks of units: in every step each thread has the same two, whose weights stay in its caches.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
@@ -23,3 +25,11 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:    te.alternate %joi
 // What the other thread has written in the step before comes all at once.
 // CHECK:         te.prefetch "state.v0" at %joo offset 0
+
+// One thread walks all blocks, the other way in every second step; three share the loop as it is.
+// ONE:           te.reorder %jo_3, %bo, %bi, %ja, %jb
+// ONE-NEXT:      te.alternate %jo_3
+// ONE-NOT:       te.prefetch
+// THREE:         te.reorder %jo_3, %bo, %bi, %ja, %jb
+// THREE-NEXT:    te.parallel %jo_3
+// THREE:         te.prefetch "state.v0" at %jo_3 offset 0
