@@ -1,0 +1,17 @@
+"""The schedule and the code of each kernel of networks and blocks of all kinds are those that were kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.decisions import MACHINES, Machine, difference
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.target)
+def test_decisions_are_those_that_were_kept(machine: Machine) -> None:
+    lines = difference(machine)
+    assert not lines, "\n".join(
+        [*lines[:40], f"{len(lines)} lines; `python -m tools.decisions --write` keeps them where they are meant"]
+    )
