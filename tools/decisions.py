@@ -1,11 +1,11 @@
-"""Decisions of the compiler on networks and blocks of all kinds: the schedule and the code of each kernel, in a line.
+"""Decisions of the compiler on networks and random programs: the schedules and the code of each, in a line.
 
-    python -m tools.decisions            show what differs from the files of test/unit/inputs/decisions; exit status 1
-    python -m tools.decisions --write    keep what is decided now
+    python -m tools.decisions                       show what differs from what is kept in test/unit/inputs/decisions
+    python -m tools.decisions --write               keep what is decided now
+    python -m tools.decisions --show 'seed 1004'    print the schedules of one, to compare them with another commit's
 
 A condition, a cost or a rule that is changed by mistake mostly leaves results right and makes them slow: no test of
-numbers sees it. One that is changed on purpose shows here which kernels it changes; `lamina compile --emit` has their
-texts.
+numbers sees it. One that is changed on purpose shows here which programs it changes. Exit status 1 where some differ.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.generators.drawn import Generator, drawn, plan_of
 from lamina.driver.api import texts
 from lamina.driver.settings import Settings
+from lamina.errors import UnsupportedError
 
 FOLDER = Path(__file__).resolve().parents[1] / "test" / "unit" / "inputs" / "decisions"
 LIGHT = Path(onnx.backend.test.__file__).parent / "data" / "light"
 """The light models of the onnx package. Their code would take a minute, their schedules take seconds."""
-SEEDS = range(1000, 1400)
-"""Seeds of the fuzzer, of which the blocks of real models with sizes of real models are taken, down to their code."""
-MOST_KINDS = 4
+SEEDS = range(1000, 1160)
+"""Seeds of the fuzzer: operators, chains of layouts, blocks of real models, in sizes of all kinds."""
+MOST_KINDS = 5
 """Kinds of ops that a line counts."""
 
 
@@ -50,29 +51,44 @@ class Machine(NamedTuple):
 
 MACHINES = (Machine("x86-64-v3", 1), Machine("x86-64-v4", 2))
 """Machines that differ in their vectors, registers and threads. The one that this runs on does not matter."""
-_SYMBOL = re.compile(
-    r"^  (te\.func|te\.schedule|func\.func|llvm\.func)\b[^@\n]* @([^( ]+).*?^  \}$", re.MULTILINE | re.DOTALL
-)
-_OP = re.compile(r"^ {4,}(?:%[^=\n]* = )?[a-z]+\.([a-z_.]+)", re.MULTILINE)
+_KERNEL = re.compile(r"^  te\.func ", re.MULTILINE)
+_OP = re.compile(r"^ {4,}(?:%[^=\n]* = )?(?:te|llvm)\.([a-z_.]+)", re.MULTILINE)
 
 
-def networks(machine: Machine) -> Iterator[str]:
-    """A paragraph for each network: how it is split into kernels, and the schedule of each."""
+class Case(NamedTuple):
+    """A program, and the levels whose texts are kept of it."""
+
+    title: str
+    source: str | bytes
+    levels: tuple[str, ...]
+
+    def text(self, machine: Machine, level: str) -> str:
+        """The text of a level."""
+        return texts(self.source, Settings.of(machine.target, machine.threads, 3)).get(level)
+
+    def line(self, machine: Machine) -> str:
+        """What is kept."""
+        made = texts(self.source, Settings.of(machine.target, machine.threads, 3))
+        try:
+            return "; ".join([self.title, *(f"{level} {_in_short(made.get(level))}" for level in self.levels)])
+        except UnsupportedError:  # shapes that only the run tells
+            return f"{self.title}; relay {_in_short(made.get('relay'))}"
+
+
+def cases() -> Iterator[Case]:
+    """All programs: networks to their schedules, blocks of real sizes to their code, others to their schedules."""
     for path in sorted(LIGHT.glob("*.onnx")):
-        yield _paragraph(path.stem, str(path), machine, "te")
-
-
-def blocks(machine: Machine) -> Iterator[str]:
-    """A paragraph for each block: its kernels, their schedules and their code."""
+        yield Case(path.stem, str(path), ("te",))
     for seed in SEEDS:
         plan = plan_of(seed)
-        if plan.kind == Generator.BLOCKS and plan.sizes == Sizes.REAL:
-            yield _paragraph(f"seed {seed}", drawn(seed).source, machine, "te", "llvm")
+        is_real_block = plan.kind == Generator.BLOCKS and plan.sizes == Sizes.REAL
+        if plan.kind != Generator.MODULES:
+            yield Case(f"seed {seed}", drawn(seed).source, ("te", "llvm") if is_real_block else ("te",))
 
 
 def decisions(machine: Machine) -> str:
     """The text of a machine's file."""
-    return "\n".join([*networks(machine), *blocks(machine)])
+    return "".join(case.line(machine) + "\n" for case in cases())
 
 
 def difference(machine: Machine) -> list[str]:
@@ -82,26 +98,27 @@ def difference(machine: Machine) -> list[str]:
     return [line for line in lines if not line.startswith("@@")]
 
 
-def _paragraph(title: str, source: str | bytes, machine: Machine, *levels: str) -> str:
-    made = texts(source, Settings.of(machine.target, machine.threads, 3))
-    lines = [f"{title}:"]
-    for level in levels:
-        lines += [f"  {_line(match[0], match[1], match[2])}" for match in _SYMBOL.finditer(made.get(level))]
-    return "\n".join(lines) + "\n"
-
-
-def _line(text: str, kind: str, name: str) -> str:
-    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+def _in_short(text: str) -> str:
     ops = Counter(_OP.findall(text))
     most = sorted(ops.items(), key=lambda item: (-item[1], item[0]))[:MOST_KINDS]
-    return f"{digest} {kind} {name}: {', '.join(f'{n} {op}' for op, n in most)} of {ops.total()}"
+    counted = [f"{len(_KERNEL.findall(text))} kernels"] if _KERNEL.search(text) else []
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return ", ".join([digest, *counted, *(f"{n} {op}" for op, n in most)])
 
 
 def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="keep what is decided now")
-    if parser.parse_args().write:
+    parser.add_argument("--show", metavar="TITLE", help="print the texts of one program for each machine")
+    args = parser.parse_args()
+    if args.show:
+        found = [case for case in cases() if case.title == args.show]
+        for case in found:
+            for machine in MACHINES:
+                print(f"// {case.title} for {machine.target}", case.text(machine, case.levels[-1]), sep="\n")
+        return not found
+    if args.write:
         FOLDER.mkdir(exist_ok=True)
         for machine in MACHINES:
             machine.file.write_text(decisions(machine), "utf-8")
