@@ -216,6 +216,7 @@ REFUSED = {
     ),
     "a constant of another type": (body("%r = llvm.mlir.constant(1 : i32) : i64"), "is not of type i64"),
     "an odd alignment": (body("%r = llvm.load %p {alignment = 3 : i64} : !llvm.ptr -> f32"), "power of two"),
+    "an alignment of zero": (body("%r = llvm.load %p {alignment = 0 : i64} : !llvm.ptr -> f32"), "power of two"),
     "an op outside of functions": ('"test.op"() : () -> ()', "at the top of an llvm module"),
     "two symbols of one name": ("llvm.func @f()\nllvm.func @f()", "defined twice"),
 }

@@ -152,10 +152,9 @@ def reads_taps_first(stage: Stage) -> bool:
 
 
 def has_pixels_last(stage: Stage) -> bool:
-    """Whether a convolution reads neighbours of its data, and one weight, along the last dimension."""
+    """Whether a convolution reads one weight along the last dimension, and so neighbours of its data."""
     reads = stage.reads()
-    lane = stage.op.body.block.args[len(stage.spatial) - 1]
-    return len(reads) == 2 and lane in stage.read_forms(reads[0])[-1].dims() and lane not in reads[1].indices
+    return len(reads) == 2 and stage.op.body.block.args[len(stage.spatial) - 1] not in reads[1].indices
 
 
 def schedule_plain_conv(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:

@@ -119,7 +119,7 @@ def _can_be_shared(block: Block) -> bool:
     """Whether the statements of a serial loop are such that a team can run them."""
     for op in block.ops:
         if isinstance(op, AllocOp):
-            if op.scope.data == "register" or op.sizes:
+            if op.sizes:  # it would stand before what its size is computed from
                 return False
         elif isinstance(op, (ForOp, IfOp)) and _has_parallel(op) and not is_shared_out(op):
             if isinstance(op, ForOp) and op.kind.data not in ("serial", "unrolled"):

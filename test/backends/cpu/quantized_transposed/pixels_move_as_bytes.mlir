@@ -26,6 +26,24 @@ func.func @main(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x8x8xui8> {
   return %4 : tensor<1x3x8x8xui8>
 }
 
+// What is computed of the bytes as floats is computed of moved bytes, as they are fewer.
+// CHECK-LABEL: func.func @floats
+// CHECK:      relay.qnn.requantize
+// CHECK-NEXT: %[[M:.*]] = relay.nn.depth_to_space %{{.*}} {block_size = 2} : (tensor<1x12x4x4xui8>) -> tensor<1x3x8x8xui8>
+// CHECK-NEXT: %[[F:.*]] = relay.qnn.dequantize %[[M]]
+// CHECK-NEXT: relay.nn.relu %[[F]]
+func.func @floats(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x8x8xf32> {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %z = relay.constant dense<7> : tensor<i32>
+  %zero = relay.constant dense<0> : tensor<i32>
+  %w = relay.constant dense<3> : tensor<2x3x2x2xi8>
+  %0 = relay.qnn.conv2d_transpose %x, %w, %z, %zero, %s, %s {strides = [2, 2]} : (tensor<1x2x4x4xui8>, tensor<2x3x2x2xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<1x3x8x8xi32>
+  %1 = relay.qnn.requantize %0, %s, %zero, %s, %z {axis = 1, compute_dtype = "float32", out_dtype = "uint8", rounding = "TONEVEN"} : (tensor<1x3x8x8xi32>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<1x3x8x8xui8>
+  %2 = relay.qnn.dequantize %1, %s, %z : (tensor<1x3x8x8xui8>, tensor<f32>, tensor<i32>) -> tensor<1x3x8x8xf32>
+  %3 = relay.nn.relu %2 : tensor<1x3x8x8xf32>
+  return %3 : tensor<1x3x8x8xf32>
+}
+
 // A tap that is missing has the weight's zero point. Two read the sums: these are moved.
 // CHECK-LABEL: func.func @two_readers
 // CHECK:      %[[C:.*]] = relay.qnn.conv2d %x, %[[W:.*]], %z, %five{{.*}}padding = [1, 1, 1, 1]{{.*}} -> tensor<1x12x5x5xi32>

@@ -14,6 +14,22 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     }
     te.return %y : tensor<6x100xf32>
   }
+  te.func @absolute(%X: tensor<6x98xf32>) -> tensor<6x100xf32> {
+    %y = te.compute "y" [6, 100] (%i, %j) : tensor<6x100xf32> {
+      %x = te.read %X[%i, %j - 1] where [%j - 1 >= 0, %j * -1 + 98 >= 0] : tensor<6x98xf32>
+      %f = math.absf %x : f32
+      te.yield %f : f32
+    }
+    te.return %y : tensor<6x100xf32>
+  }
+  te.func @exponential(%X: tensor<6x98xf32>) -> tensor<6x100xf32> {
+    %y = te.compute "y" [6, 100] (%i, %j) : tensor<6x100xf32> {
+      %x = te.read %X[%i, %j - 1] where [%j - 1 >= 0, %j * -1 + 98 >= 0] : tensor<6x98xf32>
+      %f = math.exp %x : f32
+      te.yield %f : f32
+    }
+    te.return %y : tensor<6x100xf32>
+  }
   te.func @rows_above(%X: tensor<6x96xf32>) -> tensor<8x96xf32> {
     %y = te.compute "y" [8, 96] (%i, %j) : tensor<8x96xf32> {
       %x = te.read %X[%i - 2, %j] where [%i - 2 >= 0] : tensor<6x96xf32>
@@ -42,6 +58,11 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 
 // CHECK-LABEL: te.schedule @pad {
 // CHECK:        te.pragma %jo "loop_partition_hint" = 6
+// An exponential is so much code that there are three at most; an absolute value is one instruction.
+// CHECK-LABEL: te.schedule @absolute {
+// CHECK:        te.pragma %jo "loop_partition_hint" = 6
+// CHECK-LABEL: te.schedule @exponential {
+// CHECK:        te.pragma %jo "loop_partition_hint" = 3
 // CHECK-LABEL: te.schedule @rows_above {
 // CHECK-NOT:    te.pragma
 // CHECK-LABEL: te.schedule @bf16 {

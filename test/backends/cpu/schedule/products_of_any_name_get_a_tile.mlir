@@ -22,6 +22,24 @@ te.func @twelve(%A: tensor<30x24xf32>, %B: tensor<24x12xf32>) -> tensor<30x12xf3
   }
   te.return %c : tensor<30x12xf32>
 }
+te.func @twenty_rows(%A: tensor<20x24xf32>, %B: tensor<24x48xf32>) -> tensor<20x48xf32> {
+  %c = te.compute "C" [20, 48] sum [24] (%i, %j, %k) : tensor<20x48xf32> {
+    %a = te.read %A[%i, %k] : tensor<20x24xf32>
+    %b = te.read %B[%k, %j] : tensor<24x48xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  }
+  te.return %c : tensor<20x48xf32>
+}
+te.func @twenty_two_rows(%A: tensor<22x24xf32>, %B: tensor<24x48xf32>) -> tensor<22x48xf32> {
+  %c = te.compute "C" [22, 48] sum [24] (%i, %j, %k) : tensor<22x48xf32> {
+    %a = te.read %A[%i, %k] : tensor<22x24xf32>
+    %b = te.read %B[%k, %j] : tensor<24x48xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  }
+  te.return %c : tensor<22x48xf32>
+}
 }
 // CHECK:      %jo, %ja, %jb = te.split %j [-1, 2, 8]
 // CHECK-NEXT: %io, %ii = te.split %i [-1, 6]
@@ -33,6 +51,11 @@ te.func @twelve(%A: tensor<30x24xf32>, %B: tensor<24x12xf32>) -> tensor<30x12xf3
 // CHECK:      te.partition %jo
 // CHECK-LABEL: te.schedule @twelve
 // CHECK:      te.split %j [-1, 2, 8]
+// Five rows leave no tail of twenty; no number of rows down to half of six divides 22.
+// CHECK-LABEL: te.schedule @twenty_rows
+// CHECK:      te.split %i [-1, 5]
+// CHECK-LABEL: te.schedule @twenty_two_rows
+// CHECK:      te.split %i [-1, 6]
 
 // LOOPS:      tir.for %io = 0 to 5 parallel "C.i.0" {
 // LOOPS-NEXT:   tir.for %j0 = 0 to 3 "C.j.0" {

@@ -30,6 +30,22 @@ func.func @float_weight(%x: tensor<2x8xui8>, %w: tensor<4x8xf32>) -> tensor<2x4x
   return %1 : tensor<2x4xf32>
 }
 
+// Nor is what stands for wide integers a factor.
+// CHECK-LABEL: func.func @wide
+// CHECK:      %0 = relay.qnn.dequantize %x
+// CHECK:      %1 = relay.qnn.dequantize %w
+// CHECK:      relay.nn.dense %0, %1
+func.func @wide(%x: tensor<2x8xi16>) -> tensor<2x4xf32> {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %z = relay.constant dense<7> : tensor<i32>
+  %zero = relay.constant dense<0> : tensor<i32>
+  %w = relay.constant dense<3> : tensor<4x8xi8>
+  %0 = relay.qnn.dequantize %x, %s, %z : (tensor<2x8xi16>, tensor<f32>, tensor<i32>) -> tensor<2x8xf32>
+  %1 = relay.qnn.dequantize %w, %s, %zero : (tensor<4x8xi8>, tensor<f32>, tensor<i32>) -> tensor<4x8xf32>
+  %2 = relay.nn.dense %0, %1 : (tensor<2x8xf32>, tensor<4x8xf32>) -> tensor<2x4xf32>
+  return %2 : tensor<2x4xf32>
+}
+
 // CHECK-LABEL: func.func @moved
 // CHECK-NEXT: %0 = relay.nn.batch_flatten %x
 // CHECK-NEXT: func.return %0
