@@ -37,7 +37,7 @@ MOST_KINDS = 5
 """Kinds of ops that a line counts."""
 
 
-class Machine(NamedTuple):
+class DecidedMachine(NamedTuple):
     """A target and its threads."""
 
     target: str
@@ -49,25 +49,25 @@ class Machine(NamedTuple):
         return FOLDER / f"{self.target}.txt"
 
 
-MACHINES = (Machine("x86-64-v3", 1), Machine("x86-64-v4", 2))
+MACHINES = (DecidedMachine("x86-64-v3", 1), DecidedMachine("x86-64-v4", 2))
 """Machines that differ in their vectors, registers and threads. The one that this runs on does not matter."""
 _KERNEL = re.compile(r"^  te\.func ", re.MULTILINE)
 _OP = re.compile(r"^ {4,}(?:%[^=\n]* = )?(?:te|llvm)\.([a-z_.]+)", re.MULTILINE)
 
 
-class Case(NamedTuple):
+class DecidedCase(NamedTuple):
     """A program, and the levels whose texts are kept of it."""
 
     title: str
     source: str | bytes
     levels: tuple[str, ...]
 
-    def text(self, machine: Machine, level: str) -> str:
+    def text(self, machine: DecidedMachine, level: str) -> str:
         """The text of a level."""
         return texts(self.source, Settings.of(machine.target, machine.threads, 3)).get(level)
 
-    def line(self, machine: Machine) -> str:
-        """What is kept."""
+    def line(self, machine: DecidedMachine) -> str:
+        """The line that is kept."""
         made = texts(self.source, Settings.of(machine.target, machine.threads, 3))
         try:
             return "; ".join([self.title, *(f"{level} {_in_short(made.get(level))}" for level in self.levels)])
@@ -75,23 +75,23 @@ class Case(NamedTuple):
             return f"{self.title}; relay {_in_short(made.get('relay'))}"
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[DecidedCase]:
     """All programs: networks to their schedules, blocks of real sizes to their code, others to their schedules."""
     for path in sorted(LIGHT.glob("*.onnx")):
-        yield Case(path.stem, str(path), ("te",))
+        yield DecidedCase(path.stem, str(path), ("te",))
     for seed in SEEDS:
         plan = plan_of(seed)
         is_real_block = plan.kind == Generator.BLOCKS and plan.sizes == Sizes.REAL
         if plan.kind != Generator.MODULES:
-            yield Case(f"seed {seed}", drawn(seed).source, ("te", "llvm") if is_real_block else ("te",))
+            yield DecidedCase(f"seed {seed}", drawn(seed).source, ("te", "llvm") if is_real_block else ("te",))
 
 
-def decisions(machine: Machine) -> str:
+def decisions(machine: DecidedMachine) -> str:
     """The text of a machine's file."""
     return "".join(case.line(machine) + "\n" for case in cases())
 
 
-def difference(machine: Machine) -> list[str]:
+def difference(machine: DecidedMachine) -> list[str]:
     """The lines by which the file of a machine and what is decided now differ."""
     kept = machine.file.read_text("utf-8").splitlines() if machine.file.exists() else []
     lines = difflib.unified_diff(kept, decisions(machine).splitlines(), "kept", "now", lineterm="", n=0)

@@ -240,7 +240,7 @@ def _draw_op(d: _Draw, p: OpPattern) -> TensorInfo:
     except (TypeMismatch, ArithmeticError, LookupError):
         # An op that stumbles over odd attributes, instead of refusing them, is the facet tests' matter.
         raise _Again from None
-    return found if isinstance(found, TensorInfo) else found[p.index or 0]
+    return _result(found, p)
 
 
 def _is_leaf(p: Pattern) -> bool:
@@ -331,6 +331,15 @@ def _reshaped(d: _Draw, shape: tuple[int, ...]) -> tuple[int, ...]:
     return (*out, size)
 
 
+def _result(found: TensorInfo | Sequence[TensorInfo], p: OpPattern) -> TensorInfo:
+    """The type of the result that a pattern names."""
+    if isinstance(found, TensorInfo):
+        return found
+    if (p.index or 0) >= len(found):
+        raise _Again(f"{p.op.name}: has no result {p.index}")
+    return found[p.index or 0]
+
+
 # -- values ----------------------------------------------------------------------------------------
 
 
@@ -386,7 +395,7 @@ def _right(
         found = p.facts.infer_type(*(t for t, _ in parts), **{k: v for k, v in attrs.items() if v is not None})
     except TypeMismatch as e:
         raise _Again(f"{p.op.name}: {e}") from None
-    info = found if isinstance(found, TensorInfo) else found[p.index or 0]
+    info = _result(found, p)
 
     def value() -> Any:
         return all_results(p.facts.oracle([v() for _, v in parts], attrs))[p.index or 0]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tools.decisions import MACHINES, Machine, difference
+from tools.decisions import MACHINES, DecidedMachine, difference
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.target)
-def test_decisions_are_those_that_were_kept(machine: Machine) -> None:
+def test_decisions_are_those_that_were_kept(machine: DecidedMachine) -> None:
     lines = difference(machine)
     assert not lines, "\n".join(
         [*lines[:40], f"{len(lines)} lines; `python -m tools.decisions --write` keeps them where they are meant"]

@@ -39,7 +39,8 @@ def word(name: str) -> Term:
 
 
 ADD, MUL, SUB, ABS, CLIP, SUM = map(word, ("add", "multiply", "subtract", "abs", "clip", "sum"))
-MAX, WHERE = map(word, ("maximum", "where"))
+MAX, WHERE, SPLIT = map(word, ("maximum", "where", "split"))
+PIECES = SPLIT(x)
 
 
 @pytest.fixture
@@ -56,6 +57,7 @@ def test_right_equations_pass():
         ABS(ABS(x)) >> ABS(x),
         c >> CLIP(x, like=c),
         ABS(x) >> MUL(ABS(x), 1),
+        PIECES[1] >> SPLIT(x, like=PIECES)[1],
     ):
         assert check_rule(rule) >= 20
 
@@ -89,6 +91,7 @@ def test_an_attribute_becomes_a_constant_by_splat():
         ABS(x) >> x,
         MUL(x, splat(0)) >> MUL(x, 1),
         CLIP(x) >> ABS(x),
+        PIECES[0] >> SPLIT(x, like=PIECES)[1],
     ],
 )
 def test_wrong_equations_are_caught(rule: Equation):
