@@ -10,7 +10,7 @@ signed zeros unless the rule is `.finite()`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import prod
