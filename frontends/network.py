@@ -190,10 +190,16 @@ class NodeBuilder(TensorBuilder):
         return values[name]
 
 
+MakeBuilder: TypeAlias = "Callable[[Block, ParamStore], NodeBuilder]"
+
+
 def import_network(
-    network: Network, table: ConverterTable, shapes: Shapes | None = None, limit: int | None = None
-) -> ImportedModel:
+    network: Network, table: ConverterTable, shapes: Shapes | None = None, limit: int | None = None,
+    make: MakeBuilder | None = None,
+) -> ImportedModel:  # fmt: skip
     """Import a network. `shapes` gives those of inputs whose extents are open, or that are to have others.
+
+    `make` makes the builder of a format that has one of its own.
 
     Raises LaminaError naming the node; UnsupportedError lists all operators that are missing.
     """
@@ -201,7 +207,8 @@ def import_network(
     if not report.ok:
         raise report.error()
     block, store = Block(), ParamStore()
-    builder = NodeBuilder(block, store, network.label, LIMIT if limit is None else limit, table)
+    most = LIMIT if limit is None else limit
+    builder = make(block, store) if make is not None else NodeBuilder(block, store, network.label, most, table)
     inputs = [_with_shape(port, shapes or {}, network.label) for port in network.inputs]
     known = [p.name for p in network.inputs]
     if unknown := next((name for name in shapes or {} if name not in known), None):
