@@ -247,6 +247,8 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.reverse_sequence": ("shape.sequence", "ReverseSequenceOp"),
     "relay.right_shift": ("elementwise.logic", "RightShiftOp"),
     "relay.round": ("elementwise.unary", "RoundOp"),
+    "relay.rounding_doubling_high_multiply": ("elementwise.rounded_scaling", "RoundingDoublingHighMultiplyOp"),
+    "relay.rounding_right_shift": ("elementwise.rounded_scaling", "RoundingRightShiftOp"),
     "relay.rsqrt": ("elementwise.transcendental", "RsqrtOp"),
     "relay.scatter_elements": ("shape.scatter", "ScatterElementsOp"),
     "relay.scatter_nd": ("shape.scatter", "ScatterNDOp"),

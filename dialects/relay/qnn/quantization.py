@@ -5,14 +5,15 @@ Rescaling in whole numbers is in `rescale.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
-from lamina.dialects.relay.qnn.rescale import difference, rescaled
+from lamina.dialects.relay.qnn.rescale import difference, exponents, rescaled, rescaled_twice
 
-ROUNDINGS = ("None", "UPWARD", "TONEAREST", "TONEVEN")
+ROUNDINGS = ("None", "UPWARD", "TONEAREST", "TONEVEN", "TFLITE")
 COMPUTE_DTYPES = ("None", "int64", "float32", "float64")
 IEEE_FLOATS = ("float32", "float16", "float64")
 
@@ -31,7 +32,9 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
     away from zero. `compute_dtype` int64 rescales in fixed point (`relay.multiplier_shift`); with float32 or
     float64 the product is one of floats and the zero point is added before rounding. "None" stands for UPWARD and
     int64. TONEVEN is what ONNX's quantised products do, in floats only: the product by itself is rounded, halves to
-    the even number, and the ratio of the scales is one of `compute_dtype`.
+    the even number, and the ratio of the scales is one of `compute_dtype`. TFLITE is what TFLite's kernels compute, in
+    whole numbers of 32 bits, to the bit: the product with a multiplier of 31 bits is rounded, then the shift by which
+    it is scaled down. `input_scale` may be float64, to hold the exact product of two scales.
     """
 
     name = "relay.qnn.requantize"
@@ -48,11 +51,13 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
         axis: int, rounding: str, compute_dtype: str, out_dtype: str,
     ) -> TensorInfo:  # fmt: skip
         qs.check_quantized("data", data)
-        qs.check_along("input_scale", input_scale, "float32", data.shape, axis)
+        qs.check_along("input_scale", input_scale, qs.scale_dtype(input_scale), data.shape, axis)
         qs.check_along("input_zero_point", input_zero_point, "int32", data.shape, axis)
         qs.check_scales("output", (output_scale, output_zero_point))
         one_of("rounding", rounding, ROUNDINGS)
         one_of("compute_dtype", compute_dtype, COMPUTE_DTYPES)
+        if rounding == "TFLITE" and compute_dtype in IEEE_FLOATS:
+            raise TypeMismatch(f"rounding 'TFLITE' is one of whole numbers, compute_dtype is {compute_dtype!r}")
         if rounding == "TONEVEN" and compute_dtype not in IEEE_FLOATS:
             raise TypeMismatch(f"rounding 'TONEVEN' is one of floats, compute_dtype is {compute_dtype!r}")
         return TensorInfo(data.shape, qs.check_out_dtype(out_dtype))
@@ -66,6 +71,9 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
         if rounding == "TONEVEN":
             scales = input_scale, output_scale
             return _rounded_to_even(data, scales, input_zero_point, output_zero_point, axis, compute_dtype, out_dtype)
+        if rounding == "TFLITE":
+            scales = input_scale, output_scale
+            return _rounded_twice(data, scales, input_zero_point, output_zero_point, axis, out_dtype)
         to_nearest = rounding == "TONEAREST"
         centred = difference(data, input_zero_point, axis)
         if compute_dtype in ("None", "int64"):
@@ -90,6 +98,9 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
     ) -> Array:  # fmt: skip
         to_nearest, zero = rounding == "TONEAREST", int(output_zero_point.reshape(()))
         centred = np.clip(qs.ref_centred(data, input_zero_point, axis), *qs.limits("int32"))
+        if rounding == "TFLITE":
+            made = qs.ref_rescaled_twice(centred, input_scale, output_scale, axis) + zero
+            return qs.ref_saturated(made, out_dtype)
         if compute_dtype in ("None", "int64"):
             made = qs.ref_rescaled(centred, input_scale, output_scale, axis, to_nearest) + zero
             return qs.ref_saturated(made, out_dtype)
@@ -136,6 +147,7 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
                    ranges=((-60, 60), (0.5, 0.5), (0, 0), (1.0, 1.0), (3, 3))),
             sample(((3,), "int32"), (), ((), "int32"), (), ((), "int32"), attrs={"rounding": "TONEVEN"},
                    error="compute_dtype is 'None'"),
+            *_samples_rounded_twice(one),
             # Ties: the ratio is a half, a quarter.
             sample(((64,), "int8"), (), ((), "int32"), (), ((), "int32"), attrs={"rounding": "TONEAREST"},
                    ranges=((-60, 60), (0.5, 0.5), (0, 0), (1.0, 1.0), (0, 0))),
@@ -170,6 +182,49 @@ def _rounded_to_even(
     product = r.multiply(r.cast(whole, dtype=compute_dtype), qs.along(r.divide(first, second), axis, rank))
     bounded = r.clip(r.round(product), a_min=-(2.0**40), a_max=2.0**40)
     return qs.saturated(qs.shifted(r.cast(bounded, dtype="int64"), output_zero_point), out_dtype)
+
+
+def _rounded_twice(
+    data: SSAValue, scales: tuple[SSAValue, SSAValue], zero_point: SSAValue, output_zero_point: SSAValue, axis: int,
+    out_dtype: str,
+) -> Any:  # fmt: skip
+    """Requantisation as TFLite's kernels have it; in 32 bits to the end where known scales keep the sum within them."""
+    bits = {"int8": 9, "uint8": 9, "int16": 17, "int32": 31}[qs.info_of(data).dtype]
+    if qs.is_zero(zero_point) or bits < 31 and _is_short(zero_point):
+        centred = qs.centred(data, zero_point, axis, "int32")
+    else:
+        bits, centred = 31, qs.cast(difference(data, zero_point, axis), "int32")
+    made = rescaled_twice(centred, *scales, axis)
+    known = exponents(*scales)
+    if known is None or bits + max(known) > 30 or not _is_short(output_zero_point):
+        made = r.cast(made, dtype="int64")
+    return qs.saturated(qs.shifted(made, output_zero_point), out_dtype)
+
+
+def _samples_rounded_twice(one: Callable[..., Sample]) -> list[Sample]:
+    return [
+        one((2, 3, 5), "int32", rounding="TFLITE"), one((2, 5, 3), "int32", 5, axis=1, rounding="TFLITE"),
+        one((33,), "int8", rounding="TFLITE", out=(0.0005, 0.001)),
+        one((33,), "int16", rounding="TFLITE", out_dtype="int16", out=(0.004, 0.02)),
+        one((7, 3), "int32", 3, out=(0.001, 0.002), rounding="TFLITE", compute_dtype="int64", out_dtype="uint8"),
+        sample(((3, 31), "int32"), ((31,), "float64"), ((), "int32"), (), ((), "int32"),
+               attrs={"rounding": "TFLITE", "out_dtype": "int16"},
+               ranges=((-99999, 99999), (1e-5, 1e-3), (0, 0), (0.02, 0.03), (-20, 20))),
+        # Two roundings: both meet halves. Ratios of powers of two, a quarter and four.
+        sample(((64,), "int32"), (), ((), "int32"), (), ((), "int32"), attrs={"rounding": "TFLITE"},
+               ranges=((-99, 99), (0.5, 0.5), (0, 0), (2.0, 2.0), (0, 0))),
+        sample(((64,), "int8"), (), ((), "int32"), (), ((), "int32"), attrs={"rounding": "TFLITE"},
+               ranges=((-60, 60), (2.0, 2.0), (0, 0), (0.5, 0.5), (0, 0))),
+        sample(((3,), "int32"), (), ((), "int32"), (), ((), "int32"),
+               attrs={"rounding": "TFLITE", "compute_dtype": "float32"},
+               error="rounding 'TFLITE' is one of whole numbers, compute_dtype is 'float32'"),
+    ]  # fmt: skip
+
+
+def _is_short(zero_point: SSAValue) -> bool:
+    """Whether a zero point is known, and one of 16 bits."""
+    numbers = qs.known_values(zero_point)
+    return numbers is not None and bool((abs(numbers.astype(np.int64)) <= 2**15).all())
 
 
 def _scalar(value: SSAValue) -> Any:

@@ -6,6 +6,8 @@ The ratio s = input_scale / output_scale is taken as multiplier / 2**shift with 
     t = (data - input_zero_point) * multiplier        (t + 2**(shift-1)) >> shift        + output_zero_point
 
 in 64 bits, which saturates in the end. Ratios are taken between 2**-32 (less is nothing) and 2**31.
+
+TFLite's kernels round twice, in 32 bits: `rescaled_twice`.
 """
 
 from __future__ import annotations
@@ -15,12 +17,15 @@ from typing import Any
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 
+FRACTION = 31
+
 
 @irdl_op_definition
 class MultiplierShiftOp(RelayOp):
     """input_scale / output_scale as multiplier / 2**shift, int64 both: multiplier in 2**30..2**31, shift in 0..62.
 
-    A ratio below 2**-32 is 0 / 2**62, one above 2**31 is the greatest below it.
+    input_scale is float32, or float64 where it is the exact product of two scales. A ratio below 2**-32 is 0 / 2**62,
+    one above 2**31 is the greatest below it.
     """
 
     name = "relay.multiplier_shift"
@@ -34,7 +39,7 @@ class MultiplierShiftOp(RelayOp):
     def infer_type(input_scale: TensorInfo, output_scale: TensorInfo) -> tuple[TensorInfo, TensorInfo]:
         if len(input_scale.shape) > 1:
             raise TypeMismatch(f"input_scale has shape {input_scale.shape}, expects one number or a list of them")
-        qs.check_along("input_scale", input_scale, "float32", input_scale.shape, -1)
+        qs.check_along("input_scale", input_scale, qs.scale_dtype(input_scale), input_scale.shape, -1)
         qs.check_one("output_scale", output_scale, "float32")
         info = TensorInfo(input_scale.shape, "int64")
         return info, info
@@ -78,9 +83,10 @@ class MultiplierShiftOp(RelayOp):
             one((), 0.01, 0.1), one((1,), 0.9, 1.1), one((7,), 1e-6, 1e-4), one((33,), 1.0, 1000.0),
             one((5,), 1e-12, 1e-9), one((3,), 1e12, 1e13), one((64,), 0.0, 1e-2, (1e-3, 1.0)),
             one((9,), -1.0, 1.0), sample((4,), (1,), ranges=((1.0, 1.0), (1.0, 1.0))),
+            sample(((6,), "float64"), (), ranges=((1e-6, 1e-4), (0.5, 1.5))),
             sample((2, 2), (), error="input_scale has shape (2, 2), expects one number or a list of them"),
             sample((2,), (2,), error="output_scale has shape (2,), expects one number"),
-            sample(((2,), "float64"), (), error="input_scale is float64, expects float32"),
+            sample(((2,), "float16"), (), error="input_scale is float16, expects float32"),
         ]  # fmt: skip
 
 
@@ -97,6 +103,37 @@ def rescaled(
     if to_nearest:
         half = r.where(r.less(data, 0), r.maximum(r.subtract(half, 1), 0), half)
     return r.right_shift(r.add(r.multiply(data, multiplier), half), shift)
+
+
+def rescaled_twice(data: SSAValue, input_scale: SSAValue, output_scale: SSAValue, axis: int = -1) -> Any:
+    """Integers (int32) times input_scale / output_scale as TFLite computes it, in 32 bits throughout.
+
+    The ratio is multiplier * 2**(exponent - 31) with a multiplier below 2**31. The product with 2**-31 multiplier is
+    rounded, halves up; a shift to the right after it rounds again, halves away from zero. A shift to the left comes
+    before the product.
+    """
+    rank = rank_of(data)
+    multiplier, shift = r.multiplier_shift(input_scale, output_scale)
+    # A significand that was rounded up to 2**31.
+    over = r.right_shift(multiplier, FRACTION)
+    multiplier = r.cast(r.right_shift(multiplier, over), dtype="int32")
+    exponent = r.cast(r.subtract(r.add(over, FRACTION), shift), dtype="int32")
+    known = exponents(input_scale, output_scale)
+    if known is None or max(known) > 0:
+        data = r.left_shift(data, qs.along(r.maximum(exponent, 0), axis, rank))
+    made = r.rounding_doubling_high_multiply(data, qs.along(multiplier, axis, rank))
+    if known is not None and min(known) >= 0:
+        return made
+    return r.rounding_right_shift(made, qs.along(r.maximum(r.negative(exponent), 0), axis, rank))
+
+
+def exponents(input_scale: SSAValue, output_scale: SSAValue) -> list[int] | None:
+    """The least e of each ratio of the scales such that it is at most 2**e; None where they are not known."""
+    scales, output = qs.known_values(input_scale), qs.known_values(output_scale)
+    if scales is None or output is None or not scales.size:
+        return None
+    ratios = [qs.ref_ratio(float(s), float(output.reshape(()))) for s in scales.reshape(-1)]
+    return [FRACTION - shift + (multiplier >> FRACTION) for multiplier, shift in ratios]
 
 
 def requantized(

@@ -80,6 +80,11 @@ def check_along(what: str, info: TensorInfo, dtype: str, shape: tuple[int, ...],
         raise TypeMismatch(f"{what} has shape {info.shape}, axis {axis} has extent {extent}")
 
 
+def scale_dtype(scale: TensorInfo) -> str:
+    """The dtype to check an input's scale against: float64 holds the exact product of two, all others are float32."""
+    return "float64" if scale.dtype == "float64" else "float32"
+
+
 def check_scales(names: str, infos: tuple[TensorInfo, ...]) -> None:
     """Pairs of a scale and a zero point, one number each; `names` says whose: "lhs rhs output"."""
     for n, name in enumerate(names.split()):
@@ -225,3 +230,19 @@ def ref_rescaled(data: Array, input_scale: Array, output_scale: Array, axis: int
 
     scaled = np.frompyfunc(one, 3, 1)(data.astype(np.int64).astype(object), multiplier, shift)
     return np.clip(scaled, -(2**62), 2**62).astype(np.int64)
+
+
+def ref_rescaled_twice(data: Array, input_scale: Array, output_scale: Array, axis: int) -> Array:
+    """Integers of 32 bits times input_scale / output_scale, rounded twice as TFLite does. In Python's integers."""
+    pairs = [ref_ratio(float(s), float(output_scale.reshape(()))) for s in input_scale.reshape(-1)]
+    pairs = [(2**30, shift - 1) if multiplier == 2**31 else (multiplier, shift) for multiplier, shift in pairs]
+    multiplier, shift = (ref_along(np.asarray(p, object), axis, data.ndim) for p in zip(*pairs, strict=True))
+
+    def one(value: int, m: int, s: int) -> int:
+        left, right = max(31 - s, 0), max(s - 31, 0)
+        wrapped = (value * 2**left + 2**31) % 2**32 - 2**31
+        high = (wrapped * m * 2 + 2**31) // 2**32
+        sign = -1 if high < 0 else 1
+        return sign * ((abs(high) * 2 + 2**right) // 2 ** (right + 1))
+
+    return np.asarray(np.frompyfunc(one, 3, 1)(data.astype(object), multiplier, shift)).astype(np.int64)
