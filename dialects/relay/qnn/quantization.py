@@ -34,7 +34,8 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
     int64. TONEVEN is what ONNX's quantised products do, in floats only: the product by itself is rounded, halves to
     the even number, and the ratio of the scales is one of `compute_dtype`. TFLITE is what TFLite's kernels compute, in
     whole numbers of 32 bits, to the bit: the product with a multiplier of 31 bits is rounded, then the shift by which
-    it is scaled down. `input_scale` may be float64, to hold the exact product of two scales.
+    it is scaled down; with float64, as its reference kernels of dense layers do, the product of floats is rounded by
+    itself, halves away from zero. `input_scale` may be float64, to hold the exact product of two scales.
     """
 
     name = "relay.qnn.requantize"
@@ -56,8 +57,8 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
         qs.check_scales("output", (output_scale, output_zero_point))
         one_of("rounding", rounding, ROUNDINGS)
         one_of("compute_dtype", compute_dtype, COMPUTE_DTYPES)
-        if rounding == "TFLITE" and compute_dtype in IEEE_FLOATS:
-            raise TypeMismatch(f"rounding 'TFLITE' is one of whole numbers, compute_dtype is {compute_dtype!r}")
+        if rounding == "TFLITE" and compute_dtype == "float32":
+            raise TypeMismatch("rounding 'TFLITE' is one of whole numbers or float64, compute_dtype is 'float32'")
         if rounding == "TONEVEN" and compute_dtype not in IEEE_FLOATS:
             raise TypeMismatch(f"rounding 'TONEVEN' is one of floats, compute_dtype is {compute_dtype!r}")
         return TensorInfo(data.shape, qs.check_out_dtype(out_dtype))
@@ -73,7 +74,8 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
             return _rounded_to_even(data, scales, input_zero_point, output_zero_point, axis, compute_dtype, out_dtype)
         if rounding == "TFLITE":
             scales = input_scale, output_scale
-            return _rounded_twice(data, scales, input_zero_point, output_zero_point, axis, out_dtype)
+            rounded = _rounded_away if compute_dtype == "float64" else _rounded_twice
+            return rounded(data, scales, input_zero_point, output_zero_point, axis, out_dtype)
         to_nearest = rounding == "TONEAREST"
         centred = difference(data, input_zero_point, axis)
         if compute_dtype in ("None", "int64"):
@@ -99,8 +101,8 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
         to_nearest, zero = rounding == "TONEAREST", int(output_zero_point.reshape(()))
         centred = np.clip(qs.ref_centred(data, input_zero_point, axis), *qs.limits("int32"))
         if rounding == "TFLITE":
-            made = qs.ref_rescaled_twice(centred, input_scale, output_scale, axis) + zero
-            return qs.ref_saturated(made, out_dtype)
+            rescaled_ref = qs.ref_rescaled_away if compute_dtype == "float64" else qs.ref_rescaled_twice
+            return qs.ref_saturated(rescaled_ref(centred, input_scale, output_scale, axis) + zero, out_dtype)
         if compute_dtype in ("None", "int64"):
             made = qs.ref_rescaled(centred, input_scale, output_scale, axis, to_nearest) + zero
             return qs.ref_saturated(made, out_dtype)
@@ -207,6 +209,10 @@ def _samples_rounded_twice(one: Callable[..., Sample]) -> list[Sample]:
         one((33,), "int8", rounding="TFLITE", out=(0.0005, 0.001)),
         one((33,), "int16", rounding="TFLITE", out_dtype="int16", out=(0.004, 0.02)),
         one((7, 3), "int32", 3, out=(0.001, 0.002), rounding="TFLITE", compute_dtype="int64", out_dtype="uint8"),
+        one((7, 3), "int32", 3, rounding="TFLITE", compute_dtype="float64", out_dtype="uint8"),
+        sample(((64,), "int8"), (), ((), "int32"), (), ((), "int32"),
+               attrs={"rounding": "TFLITE", "compute_dtype": "float64"},
+               ranges=((-60, 60), (0.5, 0.5), (0, 0), (1.0, 1.0), (3, 3))),
         sample(((3, 31), "int32"), ((31,), "float64"), ((), "int32"), (), ((), "int32"),
                attrs={"rounding": "TFLITE", "out_dtype": "int16"},
                ranges=((-99999, 99999), (1e-5, 1e-3), (0, 0), (0.02, 0.03), (-20, 20))),
@@ -217,8 +223,20 @@ def _samples_rounded_twice(one: Callable[..., Sample]) -> list[Sample]:
                ranges=((-60, 60), (2.0, 2.0), (0, 0), (0.5, 0.5), (0, 0))),
         sample(((3,), "int32"), (), ((), "int32"), (), ((), "int32"),
                attrs={"rounding": "TFLITE", "compute_dtype": "float32"},
-               error="rounding 'TFLITE' is one of whole numbers, compute_dtype is 'float32'"),
+               error="rounding 'TFLITE' is one of whole numbers or float64"),
     ]  # fmt: skip
+
+
+def _rounded_away(
+    data: SSAValue, scales: tuple[SSAValue, SSAValue], zero_point: SSAValue, output_zero_point: SSAValue, axis: int,
+    out_dtype: str,
+) -> Any:  # fmt: skip
+    """Requantisation as TFLite's reference kernels of dense layers have it, in float64."""
+    ratio = r.divide(qs.cast(scales[0], "float64"), qs.cast(_scalar(scales[1]), "float64"))
+    centred = r.cast(difference(data, zero_point, axis), dtype="float64")
+    made = qs.rounded(r.multiply(centred, qs.along(ratio, axis, rank_of(data))))
+    low, high = qs.limits(out_dtype)
+    return r.cast(r.clip(qs.shifted(made, output_zero_point), a_min=float(low), a_max=float(high)), dtype=out_dtype)
 
 
 def _is_short(zero_point: SSAValue) -> bool:
@@ -236,7 +254,7 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     """q = round(data / output_scale + output_zero_point) in f32, saturated to `out_dtype`; scales along `axis`.
 
     `rounding` TONEAREST sends halves away from zero, as TVM does; TONEVEN rounds data / output_scale by itself, halves
-    to the even number, as ONNX and PyTorch do. NaN gives no particular value.
+    to the even number, as ONNX and PyTorch do; TFLITE does so too, halves away from zero. NaN gives no certain value.
     """
 
     name = "relay.qnn.quantize"
@@ -257,7 +275,7 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
         qs.check_quantized("data", data, IEEE_FLOATS)
         qs.check_along("output_scale", output_scale, "float32", data.shape, axis)
         qs.check_along("output_zero_point", output_zero_point, "int32", data.shape, axis)
-        one_of("rounding", rounding, ("TONEAREST", "TONEVEN"))
+        one_of("rounding", rounding, ("TONEAREST", "TONEVEN", "TFLITE"))
         return TensorInfo(data.shape, qs.check_out_dtype(out_dtype))
 
     @staticmethod
@@ -268,8 +286,9 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
         scaled = r.divide(qs.cast(data, "float32"), qs.along(output_scale, axis, rank))
         zero = qs.cast(qs.along(output_zero_point, axis, rank), "float32")
         plain = qs.is_zero(output_zero_point)
-        if rounding == "TONEVEN":
-            made = r.round(scaled) if plain else r.add(r.round(scaled), zero)
+        if rounding in ("TONEVEN", "TFLITE"):
+            nearest = r.round(scaled) if rounding == "TONEVEN" else qs.rounded(scaled)
+            made = nearest if plain else r.add(nearest, zero)
         else:
             made = qs.rounded(scaled if plain else r.add(scaled, zero))
         if out_dtype == "int32":
@@ -283,8 +302,8 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     ) -> Array:
         scale, zero = (qs.ref_along(a, axis, data.ndim) for a in (output_scale, output_zero_point))
         scaled = data.astype(np.float32) / scale
-        if rounding == "TONEVEN":
-            made = np.rint(scaled) + zero.astype(np.float32)
+        if rounding in ("TONEVEN", "TFLITE"):
+            made = (np.rint if rounding == "TONEVEN" else qs.ref_rounded)(scaled) + zero.astype(np.float32)
         else:
             made = qs.ref_rounded(scaled + zero.astype(np.float32))
         low, high = qs.limits(out_dtype)
@@ -304,6 +323,9 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
             one((33,), rounding="TONEVEN"), one((3, 17), 17, dtype="float64", rounding="TONEVEN", out_dtype="uint8"),
             # All quotients are halves.
             sample(((40,), "float16"), (), ((), "int32"), ranges=((0.5, 0.5), (1.0, 1.0), (-3, 3))),
+            sample(((40,), "float16"), (), ((), "int32"), ranges=((-0.5, -0.5), (1.0, 1.0), (-3, 3)),
+                   attrs={"rounding": "TFLITE"}),
+            one((33,), rounding="TFLITE"), one((3, 17), 17, rounding="TFLITE", out_dtype="uint8"),
             sample((5,), (1,), ((1,), "int32"), ranges=((-1e12, 1e12), (0.1, 0.2), (0, 0)),
                    attrs={"out_dtype": "int32"}),
             sample(((3,), "int8"), (), ((), "int32"), error="data is int8, expects float32"),

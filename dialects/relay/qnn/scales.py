@@ -246,3 +246,9 @@ def ref_rescaled_twice(data: Array, input_scale: Array, output_scale: Array, axi
         return sign * ((abs(high) * 2 + 2**right) // 2 ** (right + 1))
 
     return np.asarray(np.frompyfunc(one, 3, 1)(data.astype(object), multiplier, shift)).astype(np.int64)
+
+
+def ref_rescaled_away(data: Array, input_scale: Array, output_scale: Array, axis: int) -> Array:
+    """Integers times input_scale / output_scale in float64, rounded, halves away from zero."""
+    ratio = input_scale.astype(np.float64) / output_scale.astype(np.float64).reshape(())
+    return ref_rounded(data.astype(np.float64) * ref_along(ratio, axis, data.ndim)).astype(np.int64)
