@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from lamina.frontends.builder import Value
@@ -46,6 +46,17 @@ class TfliteBuilder(NodeBuilder):
             return self.op("tanh", x)
         raise self.unsupported(f"the fused activation function {name} is not supported")
 
+    def integers(self, x: Value, what: str) -> list[int]:
+        """The elements of an operand of integers that must be constant."""
+        return [int(v) for v in self.known(x, what).reshape(-1)]
+
+    def extents(self, x: Value, what: str) -> list[int]:
+        """The same where none may be negative."""
+        found = self.integers(x, what)
+        if min(found, default=0) < 0:
+            raise self.fail(f"{what} is {found}")
+        return found
+
     def quantization(self, name: str) -> TensorQuantization | None:
         """The quantisation of an operand or a result of the node, by its name; None for one that has none."""
         node = self.node
@@ -70,7 +81,7 @@ class TfliteBuilder(NodeBuilder):
         return results
 
     @contextmanager
-    def _within(self, place: int) -> Iterator[None]:
+    def _within(self, place: int) -> Generator[None]:
         before = self.inside
         self.inside = (*before, place)
         try:

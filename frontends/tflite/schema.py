@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from lamina.errors import UnsupportedError
 
@@ -37,7 +37,11 @@ def table(name: str) -> Any:
 @cache
 def names(enumeration: str) -> dict[int, str]:
     """The names of an enumeration by their numbers."""
-    return {v: k for k, v in vars(table(enumeration)).items() if isinstance(v, int)}
+    return {v: k for k, v in _declared(enumeration).items() if isinstance(v, int)}
+
+
+def _declared(name: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", vars(table(name)))
 
 
 class Field(NamedTuple):
@@ -51,9 +55,8 @@ class Field(NamedTuple):
 @cache
 def fields(name: str) -> tuple[Field, ...]:
     """The fields of a table."""
-    methods = [
-        m for m in vars(table(name)) if m[0].isupper() and m != "Init" and "GetRoot" not in m and "BufferHas" not in m
-    ]
+    declared = list(_declared(name))
+    methods = [m for m in declared if m[0].isupper() and m != "Init" and "GetRoot" not in m and "BufferHas" not in m]
     plain = [m for m in methods if not any(m.endswith(p) and m.removesuffix(p) in methods for p in _PARTS)]
     return tuple(Field(m, _snake(m), f"{m}Length" in methods) for m in plain)
 

@@ -32,6 +32,8 @@ OPTIONS = {
         "ReducerOptions"),
 }  # fmt: skip
 """The tables of options whose names do not follow from those of the operators."""
+VERSIONS = {"BROADCAST_TO": 2}
+"""Versions of operators that LiteRT has only from a later one on."""
 
 
 @dataclass(eq=False)
@@ -148,7 +150,7 @@ class _Writer:
         )
 
     def _op(self, op: Op, places: Any) -> int:
-        code = self.codes.setdefault((op.name, op.version), len(self.codes))
+        code = self.codes.setdefault((op.name, VERSIONS.get(op.name, op.version)), len(self.codes))
         parts: dict[str, Any] = {"opcode_index": code, "inputs": places(op.inputs), "outputs": places(op.outputs)}
         kind = options_of(op.name)
         if kind:
