@@ -29,6 +29,11 @@ def quantized_multiplier(ratio: float) -> tuple[int, int]:
     return (0, 0) if exponent < -31 else (multiplier if ratio > 0 else -multiplier, exponent)
 
 
+def chosen(condition: Any, x: Any, y: Any) -> Any:
+    """x where the condition holds, else y."""
+    return np.choose(np.asarray(condition, bool), [y, x])
+
+
 def high_multiply(a: Any, b: Any) -> Any:
     """a * b / 2**31, halves up; int64 arrays of numbers of 32 bits."""
     return np.minimum((np.asarray(a, np.int64) * np.asarray(b, np.int64) + 2**30) >> 31, MOST)
@@ -38,8 +43,7 @@ def right_shift(x: Any, bits: Any) -> Any:
     """x / 2**bits, halves away from zero."""
     x, bits = np.asarray(x, np.int64), np.asarray(bits, np.int64)
     half: Any = (np.int64(1) << bits) >> 1
-    up: Any = (x + half) >> bits
-    return np.where(x < 0, -((half - x) >> bits), up)
+    return chosen(x < 0, -((half - x) >> bits), (x + half) >> bits)
 
 
 def saturated(x: Any) -> Any:
@@ -81,10 +85,10 @@ def exp_of_negative(x: Any, integer_bits: int) -> Any:
     left = rest - x
     for k, factor in EXP_STEPS:
         if integer_bits > k:
-            result = np.where(left & (1 << (fraction + k)), high_multiply(result, factor), result)
+            result = chosen(left & (1 << (fraction + k)), high_multiply(result, factor), result)
     if integer_bits > 5:
-        result = np.where(x < -(1 << (fraction + 5)), 0, result)
-    return np.where(x == 0, MOST, result)
+        result = chosen(x < -(1 << (fraction + 5)), 0, result)
+    return chosen(x == 0, MOST, result)
 
 
 def _exp_beside_eighth(a: Any) -> Any:
@@ -97,7 +101,88 @@ def _exp_beside_eighth(a: Any) -> Any:
     return saturated(EXP_OF_EIGHTH + high_multiply(EXP_OF_EIGHTH, x + higher))
 
 
-def sigmoid_table_16() -> NDArray[Any]:
-    """uint16 sigmoid(10.7 k / 255) of k in 0 .. 255 as 16 fractional bits, which LOGISTIC and TANH of int16 look up."""
-    steps = np.arange(256) * (32767.0 / 3 / 1024) / 255
-    return np.floor(65536 / (1 + np.exp(-steps)) + 0.5).astype(np.int64)
+def sigmoid_table() -> NDArray[Any]:
+    """sigmoid(k / 24) of k in 0 .. 255 with 16 fractional bits, which LOGISTIC and TANH of int16 look up.
+
+    Lines between the entries are to be halfway between chord and tangent: f - h^2 f'' / 16, of f'' < 0.
+    """
+    value = 1 / (1 + np.exp(-np.arange(256) / 24))
+    bend = value * (1 - value) * (1 - 2 * value) / (16 * 24 * 24)
+    table = np.floor(65536 * (value - bend) + 0.5).astype(np.int64)
+    table[255] = 65535
+    return table
+
+
+def inverse_root(x: int) -> tuple[int, int]:
+    """1 / sqrt(x) of a whole number as a multiplier and an exponent: five steps of Newton's method in Q3.28."""
+    if x <= 1:
+        return MOST, 0
+    exponent = 11
+    while x >= 1 << 29:
+        x //= 4
+        exponent += 1
+    left = (32 - x.bit_length() - 1) // 2 - 1
+    exponent -= left
+    x <<= 2 * left
+    half = int(right_shift(x >> 1, 1))
+    y = 1 << 28
+    for _ in range(5):
+        cube = _by_power(int(high_multiply(int(high_multiply(y, y)), y)), 6)
+        # y * 3/2 - (x/2) * y^3
+        y = int(_by_power(int(high_multiply(3 << 27, y)) - int(high_multiply(half, cube)), 3))
+    y = int(high_multiply(y, 1518500250))
+    if exponent < 0:
+        y, exponent = y << -exponent, 0
+    return y, -exponent
+
+
+def _by_power(x: int, bits: int) -> int:
+    """x * 2**bits, saturated."""
+    return int(saturated(x << bits))
+
+
+def short_multiplier(ratio: float) -> tuple[int, int]:
+    """A ratio as multiplier * 2**(exponent - 15), the multiplier one of 16 bits."""
+    multiplier, exponent = quantized_multiplier(ratio)
+    return (0x7FFF if multiplier >= MOST - (1 << 15) else (multiplier + (1 << 15)) >> 16), exponent
+
+
+def hard_swish_16(x: Any, out: tuple[int, int], inner: tuple[int, int]) -> Any:
+    """x * clip(x + 3, 0, 6) / 6 of int16 numbers with seven bits behind the point; multipliers of both scales."""
+
+    def short(v: Any) -> Any:
+        return np.clip(v, -(2**15), 2**15 - 1)
+
+    def multiply(v: Any, by: int) -> Any:
+        return short((v * by + 2**14) >> 15)
+
+    x = np.asarray(x, np.int64)
+    scaled_x = multiply(x, out[0])
+    gate = short(x << (inner[1] - 1)) if inner[1] > 0 else x
+    gate = multiply(gate, inner[0])
+    gate = short(gate << 1) if inner[1] > 0 else right_shift(gate, -inner[1])
+    gate = (gate + 2**15) >> 1
+    product = gate * scaled_x
+    cut = np.sign(product) * (np.abs(product) >> 15)
+    return right_shift(cut, -out[1])
+
+
+def interpolation_table(
+    function: Any, scale: float, zero_point: int, output_scale: float, output_zero_point: int, real: Any = np.float64
+) -> Any:
+    """513 entries of a function of int16 numbers, each moved by half of the error that the line has in its middle."""
+    first, last = (real(scale) * real(q - zero_point) for q in (-32768, 32767))
+    step = (last - first) / real(512)
+    low, high = (real(output_scale) * real(q - output_zero_point) for q in (-32768, 32767))
+    inverse = real(65536) / (high - low)
+    places = first + np.arange(512).astype(real) * step
+    value = rounded(function(places) * inverse)
+    following = function(first + np.arange(1, 513).astype(real) * step) * inverse
+    middle = rounded((following + value) / 2) - rounded(function(places + step / real(2)) * inverse)
+    table = np.append(value - rounded(middle / 2), rounded(function(np.asarray([last])) * inverse))
+    return np.clip(table, -32768, 32767).astype(np.int64)
+
+
+def rounded(x: Any) -> Any:
+    """The nearest whole numbers, halves away from zero."""
+    return np.trunc(x) + np.where(np.abs(x - np.trunc(x)) >= 0.5, np.sign(x), 0)

@@ -6,6 +6,7 @@ to the bit; ratios of scales are of float32 or float64 as these compute them (`d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from lamina.dialects.relay.qnn.scales import limits
 from lamina.frontends.builder import Value
 from lamina.frontends.tflite.builder import TfliteBuilder
-from lamina.frontends.tflite.fixed_point import quantized_multiplier
+from lamina.frontends.tflite.fixed_point import quantized_multiplier, rounded
 from lamina.frontends.tflite.graph import TensorQuantization, TfliteNode, TfliteTensor
 
 BYTES = ("int8", "uint8")
@@ -61,8 +62,12 @@ def centred(b: TfliteBuilder, x: Value, tensor: TfliteTensor | None) -> Value:
 def scaled(b: TfliteBuilder, x: Value, ratio: Any) -> Value:
     """int32 times a ratio, or one for each place on the last axis, as MultiplyByQuantizedMultiplier has it."""
     ratios = np.asarray(ratio, np.float64)
-    pairs = [quantized_multiplier(float(v)) for v in ratios.reshape(-1)]
-    multipliers, exponents = (np.asarray(p, np.int32).reshape(ratios.shape) for p in zip(*pairs, strict=True))
+    return multiplied(b, x, [quantized_multiplier(float(v)) for v in ratios.reshape(-1)], ratios.shape)
+
+
+def multiplied(b: TfliteBuilder, x: Value, pairs: Sequence[tuple[int, int]], shape: Sequence[int] = ()) -> Value:
+    """int32 times multiplier * 2**(exponent - 31), rounded twice, for pairs of these in a shape."""
+    multipliers, exponents = (np.asarray(p, np.int32).reshape(tuple(shape)) for p in zip(*pairs, strict=True))
     if (multipliers == 2**30).all() and (exponents == 1).all():
         return x
     if (exponents > 0).any():
@@ -90,16 +95,10 @@ def activation_range(b: TfliteBuilder, tensor: TfliteTensor, name: str) -> tuple
         raise b.unsupported(f"the fused activation function {name} of quantised data is not supported")
 
     def integer(real: float) -> int:
-        return zero_point(b, tensor) + int(round_half_away(np.float32(real) / scale(b, tensor)))
+        return zero_point(b, tensor) + int(rounded(np.float32(real) / scale(b, tensor)))
 
     least = low if bounds[0] is None else max(low, integer(bounds[0]))
     return least, high if bounds[1] is None else min(high, integer(bounds[1]))
-
-
-def round_half_away(x: Any) -> Any:
-    """The nearest whole number of each, halves away from zero."""
-    whole_part = np.trunc(x)
-    return whole_part + np.where(np.abs(x - whole_part) >= 0.5, np.sign(x), 0)
 
 
 def result(b: TfliteBuilder, node: TfliteNode, x: Value, activation: str = "NONE") -> Value:
@@ -164,6 +163,14 @@ def of_function(b: TfliteBuilder, node: TfliteNode, x: Value, function: Any) -> 
     low, high = limits(target.dtype)
     real = scale(b, source) * (values_of(x.dtype) - zero_point(b, source)).astype(np.float32)
     with np.errstate(all="ignore"):
-        steps = round_half_away(function(real).astype(np.float32) * (np.float32(1) / scale(b, target)))
+        steps = rounded(function(real).astype(np.float32) * (np.float32(1) / scale(b, target)))
     made = np.clip(steps + np.float32(zero_point(b, target)), low, high)
     return looked_up(b, x, made.astype(target.dtype))
+
+
+def interpolated(b: TfliteBuilder, x: Value, table: Any) -> Value:
+    """The lines between 513 entries at int32 numbers of 16 bits, as an int16 table has it: int32."""
+    place = b.add(b.op("right_shift", x, whole(b, 7)), whole(b, 256))
+    rest = b.op("bitwise_and", x, whole(b, 127))
+    first, slope = (b.op("take", whole(b, t), place) for t in (table[:-1], np.diff(table)))
+    return b.add(first, b.op("right_shift", b.add(b.mul(slope, rest), whole(b, 64)), whole(b, 7)))

@@ -1,0 +1,81 @@
+"""Quantised poolings, means and sums: divisions of whole numbers, and rescaled sums."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from lamina.frontends.builder import Value
+from lamina.frontends.tflite.builder import TABLE, TfliteBuilder
+from lamina.frontends.tflite.convert_pool import pool_attributes
+from lamina.frontends.tflite.convert_reduce import reduced_axes
+from lamina.frontends.tflite.fixed_point import quantized_multiplier
+from lamina.frontends.tflite.graph import TfliteNode
+from lamina.frontends.tflite.quantized import (
+    activated,
+    activation_range,
+    bounded,
+    fused,
+    multiplied,
+    result,
+    same_type,
+    scale,
+    whole,
+    zero_point,
+)
+
+
+@TABLE.op("quantized MAX_POOL_2D")
+def max_pool_2d(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
+    """The greatest integer of each window."""
+    return activated(b, node, b.op("nn.max_pool2d", x, **pool_attributes(b, node, x)))
+
+
+@TABLE.op("quantized AVERAGE_POOL_2D")
+def average_pool_2d(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
+    """The mean of the integers of each window without the padding, halves away from zero."""
+    same_type(b, node, "int8", "uint8", "int16")
+    attributes = pool_attributes(b, node, x)
+    kernel, pads = attributes["pool_size"], attributes["padding"]
+    whole_attributes = attributes | {"padding": [0, 0, 0, 0]}
+    width = [0, 0, pads[0], pads[2], pads[1], pads[3], 0, 0]
+    wide = b.cast(x, "int32")
+    padded = b.op("nn.pad", wide, pad_width=width, pad_value=0.0) if any(pads) else wide
+    # A pool of integers cuts its mean off: that of the elements times their number is the sum.
+    sums = b.op("nn.avg_pool2d", b.mul(padded, b.scalar(prod(kernel), padded)), **whole_attributes)
+    counts = whole(b, _counts(x.shape[1:3], kernel, attributes["strides"], pads, sums.shape[1:3]))
+    half = b.op("right_shift", counts, whole(b, 1))
+    away = b.op("where", b.op("greater", sums, whole(b, 0)), b.add(sums, half), b.sub(sums, half))
+    low, high = activation_range(b, node.results[0], fused(node))
+    return bounded(b, b.op("trunc_divide", away, counts), low, high, x.dtype)
+
+
+def _counts(
+    extents: tuple[int, ...], kernel: list[int], strides: list[int], pads: list[int], out: tuple[int, ...]
+) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
+    """The number of elements in each window, [H', W', 1]."""
+    sides: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]] = []
+    for extent, k, s, before, n in zip(extents, kernel, strides, pads[:2], out, strict=True):
+        first = np.arange(n) * s - before
+        sides.append(np.minimum(first + k, extent) - np.maximum(first, 0))
+    return (sides[0][:, None, None] * sides[1][:, None]).astype(np.int32)
+
+
+@TABLE.op("quantized MEAN", "quantized SUM")
+def mean(b: TfliteBuilder, node: TfliteNode, x: Value, axes: Value) -> Value:
+    """The mean or the sum over axes: the sum of the integers without their zero point, rescaled."""
+    same_type(b, node, "int8", "uint8", "int16")
+    over, keep = reduced_axes(b, x, axes), bool(node.attr("keep_dims", False))
+    count = prod(x.shape[a] for a in over)
+    ratio = np.float64(scale(b, node.operands[0])) / np.float64(scale(b, node.results[0]))
+    multiplier, exponent = quantized_multiplier(float(ratio))
+    if node.op.endswith("MEAN"):
+        # The multiplier is divided by the number of elements, with as many bits more as that has.
+        shift = min(count.bit_length() - 1, 32, 31 + exponent)
+        multiplier, exponent = (multiplier << shift) // count, exponent - shift
+    wide = b.cast(x, "int32")
+    total = b.op("sum", wide, axis=over, keepdims=keep) if over else wide
+    zero = zero_point(b, node.operands[0]) * count
+    centred = b.sub(total, whole(b, zero)) if zero else total
+    return result(b, node, multiplied(b, centred, [(multiplier, exponent)]))
