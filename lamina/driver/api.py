@@ -29,7 +29,7 @@ from lamina.measure.kernel_profile import Profile, Recording, kernels_of
 from lamina.measure.timing import Benchmark, random_inputs, repeated
 from lamina.passes.relay.layout.legal_forms import any_registered
 from lamina.passes.relay.partition.external_backends import is_foreign
-from lamina.runtime.compiled import CompiledProgram, Memory, Port, load_program
+from lamina.runtime.compiled import CompiledProgram, Memory, Port, by_name, load_program
 from lamina.runtime.program_file import StoredProgram
 from lamina.store.program_cache import ProgramCache, enabled, object_cache, program_key
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from lamina.driver.open_model import OpenProgram
     from lamina.driver.pipelines import Progress
     from lamina.driver.stage_texts import StageTexts
+    from lamina.runtime.session import ProgramSession
     from lamina.transform import PassContext
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -315,10 +316,7 @@ class Executable:
 
     def __call__(self, *arrays: Any) -> Any:
         """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
-        if len(arrays) != len(self.inputs):
-            names = ", ".join(f"{p.name}: {p.describe()}" for p in self.inputs)
-            raise InputError(f"{len(arrays)} arrays given, {len(self.inputs)} expected", hint=f"inputs are {names}")
-        results = tuple(self.run({p.name: a for p, a in zip(self.inputs, arrays, strict=True)}).values())
+        results = tuple(self.run(by_name(self.inputs, arrays)).values())
         return results[0] if len(results) == 1 else results
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -328,6 +326,19 @@ class Executable:
         """
         results = self._direct(inputs) if self._direct is not None else None
         return self._program.run(self._arrays(inputs)) if results is None else results
+
+    def session(self) -> ProgramSession:
+        """Runs that keep state from one to the next: what @main names in `lamina.state`, as variables of TFLite.
+
+        A program without state has a session too. Raises UnsupportedError for one that is compiled for each shape.
+        """
+        from lamina.runtime.session import KeptValue, ProgramSession
+
+        if isinstance(self._program, CompiledProgram):
+            kept = [KeptValue.from_plain(v) for v in self._description.get("state", ())]
+        else:
+            kept = [KeptValue(*v) for v in self._program.state()]
+        return ProgramSession(self.run, self.inputs, self.outputs, kept)
 
     def on_addresses(self) -> Callable[[Sequence[int], Sequence[int]], None]:
         """A function that runs on the addresses of inputs and outputs, in order, and looks at none of them.

@@ -17,8 +17,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
 
 from lamina.dialects.listener import Listener
+from lamina.dialects.relay.program_state import STATE, state_of
 from lamina.dialects.target import TARGET
 from lamina.driver.call_graph import call_graph
 from lamina.driver.faults import Faults
@@ -79,6 +81,8 @@ class Compilation(Listener):
     """The questions of passes that choose among candidates."""
     graph: dict[str, Any] = field(default_factory=dict[str, Any])
     """The call graph of the kernels (`call_graph.py`)."""
+    state: list[list[Any]] = field(default_factory=list["list[Any]"])
+    """The values that the program keeps from run to run, as plain values (`lamina.runtime.session`)."""
 
     @cached_property
     def source(self) -> Source:
@@ -157,9 +161,20 @@ def load(compilation: Compilation) -> None:
     """Import the model."""
     start = perf_counter()
     source = compilation.source
+    compilation.state = _state_of(source.module)
     if compilation.progress is not None:
         seconds = perf_counter() - start
         compilation.progress("import", seconds, f"{source.label}: {relay_ops(source.module)} relay ops")
+
+
+def _state_of(module: ModuleOp) -> list[list[Any]]:
+    """The values that a program keeps, as plain values."""
+    mains = [op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main"]
+    if not mains or STATE not in mains[0].attributes:
+        return []
+    from lamina.runtime.session import KeptValue
+
+    return [KeptValue(*variable).plain() for variable in state_of(mains[0])]
 
 
 def plan(compilation: Compilation) -> LoweringHere | None:
@@ -189,7 +204,7 @@ def link(compilation: Compilation, kernels: Kernels, weights: WeightPacking) -> 
     start = perf_counter()
     params = weights.result(kernels.params)
     compilation.report("pack-weights", perf_counter() - start, f"{sum(p.nbytes for p in params) / 1e6:.1f} MB")
-    said = {"placement": "\n".join(compilation.placement), "graph": compilation.graph}
+    said = {"placement": "\n".join(compilation.placement), "graph": compilation.graph, "state": compilation.state}
     description = describe(kernels.program, compilation.settings.target.threads, said)
     return StoredProgram(description, kernels.objects, tuple(params))
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from lamina.dialects.relay.program_state import StateVariable, state_of
 from lamina.driver.compiled_kernels import CompiledKernels
 from lamina.driver.relay_source import ValuePort, ports_of
 from lamina.errors import InputError, LaminaError, did_you_mean
+from lamina.interpreters.relay_reference import main_function
 from lamina.ir.diagnostics import location_text
 from lamina.passes.relay.partition.external_backends import compiler_of, is_declaration
 from lamina.runtime.compiled import Port, check_inputs
@@ -100,6 +102,10 @@ class MachineProgram:
     def external_compilers(self) -> list[str]:
         """The backends of functions that were partitioned before."""
         return [compiler_of(op) or "" for op in self.module.body.block.ops if is_declaration(op)]
+
+    def state(self) -> list[StateVariable]:
+        """The values that the program keeps."""
+        return state_of(main_function(self.module))
 
     def describe(self) -> str:
         """Text in the place of a number of kernels."""

@@ -180,6 +180,14 @@ def _port(attr: Any) -> Port:
     return Port(name.data, type_.get_shape(), dtype_name(type_.element_type), extents)
 
 
+def by_name(ports: Sequence[Port], arrays: Sequence[Any]) -> dict[str, Any]:
+    """Arrays in the order of ports, by the names of these. Raises InputError for another number of them."""
+    if len(arrays) != len(ports):
+        names = ", ".join(f"{p.name}: {p.describe()}" for p in ports)
+        raise InputError(f"{len(arrays)} arrays given, {len(ports)} expected", hint=f"inputs are {names}")
+    return {p.name: a for p, a in zip(ports, arrays, strict=True)}
+
+
 class Memory(NamedTuple):
     """Bytes that a program holds, besides its code, its inputs and its outputs."""
 
