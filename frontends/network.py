@@ -25,8 +25,9 @@ from xdsl.ir import Block, Operation
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.relay.program_state import STATE, StateVariable, state_attribute
 from lamina.errors import InputError, LaminaError, UsageError, shown
-from lamina.frontends.builder import LIMIT, Value, checked_nbytes, name_hint
+from lamina.frontends.builder import LIMIT, Value, checked_nbytes, function_of, name_hint
 from lamina.frontends.formats import Shapes
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.support import SupportReport, UnsupportedOp
@@ -55,6 +56,17 @@ class NetworkNode:
         return self.attributes.get(name, default)
 
 
+@dataclass(frozen=True, eq=False)
+class NetworkState:
+    """A value that a network keeps from one run to the next: it becomes an input and an output."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    initial: NDArray[Any]
+    """Its value before the first run; of rank 0 the number that all elements have."""
+
+
 @dataclass(frozen=True)
 class Network:
     """A graph of nodes in an order in which each value is there before it is taken."""
@@ -68,6 +80,7 @@ class Network:
     results: tuple[str, ...]
     """The values of the outputs."""
     weights: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, "NDArray[Any]"])
+    states: tuple[NetworkState, ...] = ()
 
     @staticmethod
     def named(
@@ -121,6 +134,8 @@ class NodeBuilder(TensorBuilder):
         super().__init__(block, store, label, limit)
         self.table = table
         self.node: NetworkNode | None = None
+        self.states: dict[str, Value] = {}
+        """The values that are kept from run to run, by name, as they are at this place."""
 
     def enter(self, node: NetworkNode | None) -> None:
         """Begin a node: the ops that are emitted from now on belong to it."""
@@ -185,9 +200,10 @@ class NodeBuilder(TensorBuilder):
         return self._given(values, name) if name else None
 
     def _given(self, values: Mapping[str, Value], name: str) -> Value:
-        if name not in values:
+        found = values.get(name, self.states.get(name))
+        if found is None:
             raise InputError(f"the value {name!r} is not defined here", where=self.where, hint="correct the model")
-        return values[name]
+        return found
 
 
 MakeBuilder: TypeAlias = "Callable[[Block, ParamStore], NodeBuilder]"
@@ -213,18 +229,46 @@ def import_network(
     known = [p.name for p in network.inputs]
     if unknown := next((name for name in shapes or {} if name not in known), None):
         raise UsageError(f"there is no input {unknown!r}", where=network.label, hint=f"inputs: {', '.join(known)}")
-    operands: list[Value] = []
-    for port in inputs:
-        checked_nbytes(port.shape, port.dtype, builder.limit, f"{network.label}: {shown(port.name)}")
-        argument = block.insert_arg(tensor_type(port.shape, port.dtype), len(block.args))
-        argument.name_hint = name_hint(port.name) or None
-        operands.append(Value(port.shape, port.dtype, ssa=argument, name=port.name))
+    kept, pairs = _state_ports(network)
+    operands = [_argument(builder, port) for port in inputs]
+    builder.states = {s.name: _argument(builder, port) for s, port in zip(network.states, kept, strict=True)}
     results = builder.inline(network, operands)
     builder.enter(None)
     outputs = [Port(p.name, v.shape, v.dtype) for p, v in zip(network.outputs, results, strict=True)]
+    for state, pair in zip(network.states, pairs, strict=True):
+        value = builder.states[state.name]
+        if (value.shape, value.dtype) != (state.shape, state.dtype):
+            raise builder.fail(f"the state {state.name!r} changes its type to {value}")
+        results.append(value)
+        outputs.append(Port(pair.output, state.shape, state.dtype))
     stem = PurePath(network.label).stem or "model"
-    module = builder.module(inputs, outputs, [builder.ssa(v) for v in results], stem)
-    return ImportedModel(module, store, tuple(inputs), tuple(outputs), {}, network.label)
+    module = builder.module([*inputs, *kept], outputs, [builder.ssa(v) for v in results], stem)
+    if pairs:
+        function_of(module).attributes[STATE] = state_attribute(pairs)
+    return ImportedModel(module, store, (*inputs, *kept), tuple(outputs), {}, network.label)
+
+
+def _argument(b: NodeBuilder, port: Port) -> Value:
+    """An argument of the function for an input."""
+    checked_nbytes(port.shape, port.dtype, b.limit, f"{b.label}: {shown(port.name)}")
+    argument = b.block.insert_arg(tensor_type(port.shape, port.dtype), len(b.block.args))
+    argument.name_hint = name_hint(port.name) or None
+    return Value(port.shape, port.dtype, ssa=argument, name=port.name)
+
+
+def _state_ports(network: Network) -> tuple[list[Port], list[StateVariable]]:
+    """The inputs of a network's states, by names that nothing else has, and what is kept with their outputs."""
+    taken = {p.name for p in (*network.inputs, *network.outputs)}
+    ports: list[Port] = []
+    pairs: list[StateVariable] = []
+    for state in network.states:
+        name = state.name
+        while name in taken or f"{name}:next" in taken:
+            name += "'"
+        taken |= {name, f"{name}:next"}
+        ports.append(Port(name, state.shape, state.dtype))
+        pairs.append(StateVariable(name, f"{name}:next", state.initial))
+    return ports, pairs
 
 
 def report_of(network: Network, table: ConverterTable) -> SupportReport:
