@@ -12,6 +12,7 @@ from lamina.frontends.builder import LIMIT
 from lamina.frontends.network import Network, import_network, report_of
 from lamina.frontends.tflite.builder import TABLE, TfliteBuilder
 from lamina.frontends.tflite.reader import read_model
+from lamina.frontends.tflite.variables import with_states
 
 if TYPE_CHECKING:
     from lamina.frontends.formats import Shapes
@@ -33,7 +34,8 @@ def load_tflite(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int
         builder.model = model
         return builder
 
-    return import_network(model.subgraphs[0], TABLE, {**model.shapes, **(shapes or {})}, limit, make)
+    network = with_states(model, make(Block(), ParamStore()))
+    return import_network(network, TABLE, {**model.shapes, **(shapes or {})}, limit, make)
 
 
 def check_tflite(source: Any) -> SupportReport:

@@ -27,7 +27,8 @@ DAMAGED = (
 )  # fmt: skip
 """Errors that reading beyond the end of a table or of the file raises."""
 MOST_RANK = 32
-SUBGRAPHS = ("then_subgraph_index", "else_subgraph_index", "cond_subgraph_index", "body_subgraph_index", "subgraph")
+SUBGRAPHS = ("then_subgraph_index", "else_subgraph_index", "cond_subgraph_index", "body_subgraph_index",
+    "subgraph", "decomposition_subgraph_index")  # fmt: skip
 """The options that are places of subgraphs."""
 HYBRID = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "SVDF", "BATCH_MATMUL", "UNIDIRECTIONAL_SEQUENCE_LSTM",
     "UNIDIRECTIONAL_SEQUENCE_RNN", "BIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_RNN", "LSTM", "RNN",

@@ -44,7 +44,7 @@ def _declared(name: str) -> dict[str, Any]:
     return cast("dict[str, Any]", vars(table(name)))
 
 
-class Field(NamedTuple):
+class TableField(NamedTuple):
     """A field of a table: the method that reads it, our name, and whether it is a vector."""
 
     method: str
@@ -53,12 +53,12 @@ class Field(NamedTuple):
 
 
 @cache
-def fields(name: str) -> tuple[Field, ...]:
+def fields(name: str) -> tuple[TableField, ...]:
     """The fields of a table."""
     declared = list(_declared(name))
     methods = [m for m in declared if m[0].isupper() and m != "Init" and "GetRoot" not in m and "BufferHas" not in m]
     plain = [m for m in methods if not any(m.endswith(p) and m.removesuffix(p) in methods for p in _PARTS)]
-    return tuple(Field(m, _snake(m), f"{m}Length" in methods) for m in plain)
+    return tuple(TableField(m, _snake(m), f"{m}Length" in methods) for m in plain)
 
 
 def _snake(name: str) -> str:
