@@ -38,6 +38,8 @@ class Format:
     """Whether the first bytes of a file are those of one, None where nothing marks it."""
     holds: Callable[[Sequence[str]], bool] | None = None
     """Whether the members of a zip archive are those of one, None where it is no archive."""
+    folder_files: tuple[str, ...] = ()
+    """Files of which one is in each folder that is a model of the format."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,3 +97,11 @@ def format_by_bytes(begin: bytes) -> Format | None:
 def format_by_members(names: Sequence[str]) -> Format | None:
     """The format that the names of the members of a zip archive say."""
     return next((f for f in formats() if f.holds is not None and f.holds(names)), None)
+
+
+def format_of_folder(path: str | os.PathLike[str]) -> Format | None:
+    """The format that a folder is a model of."""
+    try:
+        return next((f for f in formats() if any((Path(path) / name).is_file() for name in f.folder_files)), None)
+    except (OSError, ValueError):
+        return None

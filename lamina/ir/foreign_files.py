@@ -15,7 +15,14 @@ from typing import Any, cast
 from zipfile import BadZipFile, ZipFile
 
 from lamina.errors import InputError, UnsupportedError
-from lamina.frontends.formats import Format, ModelFormat, format_by_bytes, format_by_members, format_by_suffix
+from lamina.frontends.formats import (
+    Format,
+    ModelFormat,
+    format_by_bytes,
+    format_by_members,
+    format_by_suffix,
+    format_of_folder,
+)
 from lamina.frontends.onnx.format import FORMAT as ONNX
 
 BEGIN = 4096
@@ -69,8 +76,8 @@ FOREIGN = (
         f"{_TF2ONNX} --tflite FILE --output model.onnx"),
     Foreign("is an HDF5 file, as Keras writes models", (".h5", ".hdf5"), _mark(b"\x89HDF\r\n\x1a\n"),
         "load it with Keras, and model.export('model.onnx', format='onnx')"),
-    Foreign("is a TensorFlow graph", (".pb", ".pbtxt", ".meta", ".ckpt"), _mark(b"\x08\1"),
-        f"{_TF2ONNX} --saved-model FOLDER (or --graphdef FILE) --output model.onnx"),
+    Foreign("is part of a checkpoint of TensorFlow", (".meta", ".ckpt"), None,
+        "give a frozen graph (.pb), or the folder that tf.saved_model.save writes"),
     Foreign("holds weights in the GGUF format", (".gguf", ".ggml"), _mark(b"GGUF", b"ggml", b"lmgg"),
         "export the model that they were converted from to ONNX: optimum-cli export onnx --model NAME FOLDER"),
     Foreign("holds weights without a model", (".safetensors",), _safetensors,
@@ -136,12 +143,12 @@ def _archive(names: Sequence[str]) -> Foreign | None:
 
 
 def described(path: str | os.PathLike[str]) -> Foreign | None:
-    """The kind of somebody else's file, or of a folder that holds a model; None for others and what is not there."""
+    """The kind of somebody else's file, or folder; None for others, those of a format and what is not there."""
     place = Path(path)
     try:
         if place.is_dir():
-            inside = next((f for f in ("saved_model.pb", "model.onnx") if (place / f).is_file()), None)
-            return _by_suffix(inside or place.name) if inside != "model.onnx" else None
+            is_ours = format_of_folder(place) is not None or (place / "model.onnx").is_file()
+            return None if is_ours else _by_suffix(place.name)
     except (OSError, ValueError):
         return None
     begin = _begin(place)
@@ -149,13 +156,13 @@ def described(path: str | os.PathLike[str]) -> Foreign | None:
 
 
 def model_format(source: object) -> ModelFormat:
-    """The format of a model, by its first bytes or by the suffix of its path; that of ONNX where nothing says it."""
+    """The format of a model by its first bytes, its suffix or what is in its folder; that of ONNX where nothing says."""
     found = None
     if isinstance(source, bytes):
         found = _format_of(source[:BEGIN], BytesIO(source))
     elif isinstance(source, (str, os.PathLike)):
         path = Path(cast("str | os.PathLike[str]", source))
-        found = _format_of(_begin(path) or b"", path) or format_by_suffix(path)
+        found = _format_of(_begin(path) or b"", path) or format_by_suffix(path) or format_of_folder(path)
     return found if isinstance(found, ModelFormat) else ONNX
 
 

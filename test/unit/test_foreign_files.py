@@ -39,8 +39,7 @@ FILES = {
     "net.keras": (archive("metadata.json", "model.weights.h5"), "is a Keras model; model.export("),
     "net.h5": (b"\x89HDF\r\n\x1a\n" + bytes(8), "is an HDF5 file, as Keras writes models; load it with Keras"),
     "net.tflite": (b"\x1c\0\0\0TFL3" + bytes(8), "is a TensorFlow Lite model; python -m tf2onnx.convert --tflite"),
-    "graph.pb": (b"\n\x05hello", "is a TensorFlow graph; python -m tf2onnx.convert --saved-model"),
-    "saved_model.pb": (b"\x08\x01\x12\x03abc", "is a TensorFlow graph; python -m tf2onnx.convert --saved-model"),
+    "model.ckpt": (b"\0\1hello", "is part of a checkpoint of TensorFlow; give a frozen graph"),
     "net.gguf": (b"GGUF\x03\0\0\0", "holds weights in the GGUF format; export the model"),
     "net.safetensors": ((2).to_bytes(8, "little") + b"{}", "holds weights without a model; export the model"),
     "x.npz": (arrays(), "holds arrays, not a model; give them with --input"),
@@ -83,7 +82,7 @@ def test_a_file_of_somebody_else_is_known(tmp_path: Path, name: str) -> None:
     assert status_of_tool == status and said in err_of_tool
 
 
-@pytest.mark.parametrize("name", [n for n in FILES if n not in ("graph.pb",)])
+@pytest.mark.parametrize("name", [n for n in FILES if n not in ("model.ckpt",)])
 def test_it_is_known_under_the_name_of_another(tmp_path: Path, name: str) -> None:
     content, said = FILES[name]
     (tmp_path / "renamed.onnx").write_bytes(content)
@@ -106,7 +105,7 @@ def test_what_begins_as_onnx_is_onnx_whatever_its_suffix(tmp_path: Path, model: 
 
 
 @pytest.mark.parametrize(
-    "name", [n for n in FILES if n not in ("net.txt", "net.onnx", "page.onnx", "graph.pb", "net.h5")]
+    "name", [n for n in FILES if n not in ("net.txt", "net.onnx", "page.onnx", "model.ckpt", "net.h5")]
 )
 def test_opt_tool_knows_what_is_no_text(tmp_path: Path, name: str) -> None:
     content, said = FILES[name]
@@ -115,10 +114,9 @@ def test_opt_tool_knows_what_is_no_text(tmp_path: Path, name: str) -> None:
     assert status in (1, 3) and said in err, err
 
 
-def test_a_folder_that_tensorflow_has_saved(tmp_path: Path, model: bytes) -> None:
+def test_a_folder_is_that_of_a_format_by_its_files(tmp_path: Path) -> None:
     (tmp_path / "saved_model.pb").write_bytes(b"\x08\x01")
-    with pytest.raises(UnsupportedError, match="is a TensorFlow graph; python -m tf2onnx.convert --saved-model"):
-        lamina.load(tmp_path)
+    assert described(tmp_path) is None and model_format(tmp_path).name == "tensorflow"
     shutil.rmtree(tmp_path)
     tmp_path.mkdir()
     with pytest.raises(InputError, match="is a folder, not an ONNX file"):

@@ -1,0 +1,1 @@
+"""TensorFlow's inference graphs: frozen GraphDefs and SavedModels, read without TensorFlow."""

@@ -1,0 +1,52 @@
+"""Frozen graphs and SavedModels with what TensorFlow computes of them: test/unit/inputs/tensorflow.
+
+    python test/tensorflow/make.py              # all; needs what requirements.txt names
+    python test/tensorflow/make.py convolutions resizing
+
+A graph for each family of operators, each with many outputs; numbers are drawn from a seed. `NAME.pb` is the graph,
+`NAME.npz` has the inputs by `in NAME` and the outputs by `out NAME`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import saved_models
+import tensorflow as tf
+from graph_families import FAMILIES, Drawing
+
+FOLDER = Path(__file__).parents[1] / "unit" / "inputs" / "tensorflow"
+tf1 = tf.compat.v1
+
+
+def write_graph(name: str) -> None:
+    """Write a family's graph and its numbers."""
+    graph = tf1.Graph()
+    with graph.as_default():
+        drawing = Drawing(np.random.default_rng(sorted(FAMILIES).index(name)))
+        FAMILIES[name](drawing)
+    options = tf1.ConfigProto()
+    options.graph_options.rewrite_options.disable_meta_optimizer = True
+    with tf1.Session(graph=graph, config=options) as session:
+        values = session.run([f"{n}:0" for n in drawing.outputs], {f"{n}:0": v for n, v in drawing.inputs.items()})
+    (FOLDER / f"{name}.pb").write_bytes(graph.as_graph_def().SerializeToString(deterministic=True))
+    arrays = {f"in {n}": v for n, v in drawing.inputs.items()}
+    arrays |= {f"out {n}": v for n, v in zip(drawing.outputs, values, strict=True)}
+    np.savez_compressed(FOLDER / f"{name}.npz", **arrays)
+
+
+def main() -> None:
+    names = sys.argv[1:]
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in FAMILIES:
+        if not names or name in names:
+            write_graph(name)
+    for name, make in saved_models.MODELS.items():
+        if not names or name in names:
+            make(FOLDER / name)
+
+
+if __name__ == "__main__":
+    main()
