@@ -1,4 +1,4 @@
-"""Messages of protobuf, read by the numbers of their fields: no generated code, nothing copied but what is asked for."""
+"""Messages of protobuf, read by the numbers of their fields: no generated code, no copy of what is not asked for."""
 
 from __future__ import annotations
 

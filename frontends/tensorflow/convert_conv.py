@@ -76,9 +76,8 @@ def transposed(b: NodeBuilder, node: NetworkNode, sizes: Value, w: Value, dy: Va
     kernel, extents = list(w.shape[:spatial]), [shape[a] for a in images.axes]
     pads = images.padding(extents, kernel, strides, dilations)
     # What the result has beyond the last window comes off the padding behind, and is zero past that.
-    reached = [
-        (dy.shape[a] - 1) * s + (k - 1) * d + 1 for a, s, k, d in zip(images.axes, strides, kernel, dilations, strict=True)
-    ]  # fmt: skip
+    steps = zip(images.axes, strides, kernel, dilations, strict=True)
+    reached = [(dy.shape[a] - 1) * s + (k - 1) * d + 1 for a, s, k, d in steps]
     ends = [r - first - e for r, first, e in zip(reached, pads, extents, strict=False)]
     channels = shape[images.channels]
     groups = channels // w.shape[-2] if w.shape[-2] else 0

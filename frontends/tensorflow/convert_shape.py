@@ -120,7 +120,7 @@ def slice_of(b: NodeBuilder, node: NetworkNode, x: Value, begin: Value, size: Va
     if len(starts) != x.rank or len(sizes) != x.rank:
         raise b.fail(f"{len(starts)} places and {len(sizes)} sizes do not fit {x}")
     ends = [e if s == -1 else f + s for f, s, e in zip(starts, sizes, x.shape, strict=True)]
-    if any(not 0 <= f <= l <= e for f, l, e in zip(starts, ends, x.shape, strict=True)):
+    if any(not 0 <= f <= last <= e for f, last, e in zip(starts, ends, x.shape, strict=True)):
         raise b.fail(f"{starts} to {ends} is outside {x}")
     axes = [a for a in range(x.rank) if (starts[a], ends[a]) != (0, x.shape[a])]
     if not axes:
@@ -158,28 +158,28 @@ class _Indexed:
 
     def value(self) -> Value:
         b, x = self.b, self.x
-        begin: list[int] = []
-        end: list[int] = []
-        strides: list[int] = []
+        cuts: list[tuple[int, int, int]] = []
         shape: list[int] = []
         for k in range(max(len(self.begin), self.ellipsis + 1)):
             if k == self.ellipsis:
                 for _ in range(self.hidden):
-                    extent = x.shape[len(begin)]
-                    begin.append(0), end.append(extent), strides.append(1), shape.append(extent)
+                    extent = x.shape[len(cuts)]
+                    cuts.append((0, extent, 1))
+                    shape.append(extent)
             elif self._has("new_axis", k):
                 shape.append(1)
             else:
-                first, last, step = self._entry(k, x.shape[len(begin)])
-                begin.append(first), end.append(last), strides.append(step)
+                first, last, step = self._entry(k, x.shape[len(cuts)])
+                cuts.append((first, last, step))
                 if not self._has("shrink_axis", k):
                     shape.append(max(0, -(-(last - first) // step)))
-        whole = all((f, l, s) == (0, e, 1) for f, l, s, e in zip(begin, end, strides, x.shape, strict=True))
+        whole = all(cut == (0, e, 1) for cut, e in zip(cuts, x.shape, strict=True))
         if 0 in shape:
             return b.zeros(shape, x.dtype)
         if not whole:
             # Going down, "before the first element" is -1, which would mean the last one.
-            ends = [-e - 1 if l < 0 else l for l, e in zip(end, x.shape, strict=True)]
+            ends = [-e - 1 if last < 0 else last for (_, last, _), e in zip(cuts, x.shape, strict=True)]
+            begin, strides = [c[0] for c in cuts], [c[2] for c in cuts]
             x = b.op("strided_slice", x, begin=begin, end=ends, strides=strides, axes=list(range(x.rank)))
         return b.reshape(x, shape)
 

@@ -1,4 +1,4 @@
-"""Nodes of a GraphDef or of a function: their attributes as Python's values, what they take, how many values they give."""
+"""Nodes of a GraphDef or of a function: their attributes as Python's values, what they take, what they give."""
 
 from __future__ import annotations
 

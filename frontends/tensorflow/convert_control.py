@@ -1,0 +1,151 @@
+"""Functions that are called, choices between two, and loops: in place where the condition is known, else run.
+
+A loop is a function that calls itself last:
+
+    %loop = relay.fn captures(...) self %self (%i: tensor<i32>, %x: tensor<4xf32>) -> ... {
+      %more = ... the condition of %i and %x
+      relay.if %more { ... the body, and a call of %self with what it gives } else { relay.yield %i, %x }
+    }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import FunctionType
+from xdsl.ir import Block, SSAValue
+
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.relay.core import CallOp, FnOp, ReturnOp
+from lamina.dialects.relay.functional.control import IfOp, YieldOp
+from lamina.frontends.builder import Value
+from lamina.frontends.frames import Frame, Mark, inside
+from lamina.frontends.network import Network, NetworkNode, NodeBuilder
+from lamina.frontends.tensorflow.table import TABLE
+
+MOST_TRIPS = 256
+"""Trips of a loop that is put in place: each is code of its own."""
+MOST_VALUES = 1 << 12
+"""Values of nodes of all trips together."""
+
+
+def body_of(b: NodeBuilder, node: NetworkNode, name: str, operands: Sequence[Value]) -> Network:
+    """The function of an attribute, which takes so many operands."""
+    body = node.attr(name)
+    if not isinstance(body, Network):
+        raise b.fail(f"there is no {name}")
+    if len(body.inputs) != len(operands):
+        raise b.fail(f"the {name} takes {len(body.inputs)} values, {len(operands)} are given")
+    return body
+
+
+@TABLE.op("PartitionedCall", "StatefulPartitionedCall")
+def call(b: NodeBuilder, node: NetworkNode, *operands: Value) -> list[Value]:
+    return b.inline(body_of(b, node, "f", operands), operands)
+
+
+def _truth(b: NodeBuilder, value: Value) -> Value:
+    """A condition as one boolean: numbers are true where they are not zero, other tensors where they have elements."""
+    if value.rank:
+        return b.tensor(0 not in value.shape)
+    return b.cast(value, "bool")
+
+
+@TABLE.op("If", "StatelessIf")
+def choice(b: NodeBuilder, node: NetworkNode, given: Value, *operands: Value) -> list[Value]:
+    """The results of one of two functions."""
+    condition = _truth(b, given)
+    bodies = [body_of(b, node, f"{way}_branch", operands) for way in ("then", "else")]
+    if condition.array is not None:
+        return b.inline(bodies[0 if condition.array.item() else 1], operands)
+    flag = b.ssa(condition)
+    blocks: list[Block] = []
+    made: list[list[Value]] = []
+    for body in bodies:
+        block = Block()
+        with inside(b, block):
+            made.append(b.inline(body, operands))
+            yielded = [b.ssa(v) for v in made[-1]]
+        block.add_op(YieldOp.make(*yielded))
+        blocks.append(block)
+    if [v.info for v in made[0]] != [v.info for v in made[1]]:
+        listed = [", ".join(map(str, side)) for side in made]
+        raise b.unsupported(f"one branch gives {listed[0]}, the other {listed[1]}")
+    op = IfOp.make(flag, blocks[0], blocks[1], [tensor_type(v.shape, v.dtype) for v in made[0]])
+    op.location = b.location
+    b.block.add_op(op)
+    return _values(op.results, made[0])
+
+
+def _values(results: Sequence[SSAValue], like: Sequence[Value]) -> list[Value]:
+    return [Value(v.shape, v.dtype, ssa=r) for r, v in zip(results, like, strict=True)]
+
+
+@TABLE.op("While", "StatelessWhile")
+def loop(b: NodeBuilder, node: NetworkNode, *operands: Value) -> list[Value]:
+    """The body again and again, as long as the condition holds of what it gives."""
+    condition, body = (body_of(b, node, name, operands) for name in ("cond", "body"))
+    mark = Mark(b)
+    found = _in_place(b, condition, body, list(operands))
+    if found is None:
+        mark.undo()
+        found = _running(b, condition, body, operands)
+    return found
+
+
+def _in_place(b: NodeBuilder, condition: Network, body: Network, values: list[Value]) -> list[Value] | None:
+    """The results where the condition is known of each trip; None where it is not, or there are too many."""
+    size = len(condition.nodes) + len(body.nodes) + 1
+    for _ in range(min(MOST_TRIPS, MOST_VALUES // size) + 1):
+        more = _truth(b, _one(b, b.inline(condition, values)))
+        if more.array is None:
+            return None
+        if not more.array.item():
+            return values
+        values = _carried(b, values, b.inline(body, values))
+    return None
+
+
+def _one(b: NodeBuilder, values: Sequence[Value]) -> Value:
+    if len(values) != 1:
+        raise b.fail(f"the condition gives {len(values)} values")
+    return values[0]
+
+
+def _carried(b: NodeBuilder, before: Sequence[Value], after: list[Value]) -> list[Value]:
+    if len(after) != len(before):
+        raise b.fail(f"a trip makes {len(after)} values of {len(before)}")
+    return after
+
+
+def _running(b: NodeBuilder, condition: Network, body: Network, operands: Sequence[Value]) -> list[Value]:
+    """The loop as a function, and a call of it."""
+    types = [tensor_type(v.shape, v.dtype) for v in operands]
+    block = Block(arg_types=[*types, FunctionType.from_lists(types, types)])
+    *taken, itself = block.args
+    itself.name_hint = "self"
+    frame = Frame(block, b.frame, recursive=True)
+    trip, otherwise = Block(), Block()
+    with inside(b, block, frame):
+        values = _values(taken, operands)
+        more = b.ssa(_truth(b, _one(b, b.inline(condition, values))))
+        with inside(b, trip):
+            after = _carried(b, values, b.inline(body, values))
+            for x, y in zip(values, after, strict=True):
+                if x.info != y.info:
+                    raise b.unsupported(f"a trip makes {y} of {x}: shape and type must stay")
+            passed = [b.ssa(v) for v in after]
+        again = CallOp.make(itself, *passed)
+        again.location = b.location
+        trip.add_ops([again, YieldOp.make(*again.results)])
+        otherwise.add_op(YieldOp.make(*taken))
+        ways = IfOp.make(more, trip, otherwise, types)
+        ways.location = b.location
+        block.add_ops([ways, ReturnOp.make(*ways.results)])
+    fn = FnOp.make(block, captures=[b.frame.here(c) for c in frame.captured], recursive=True)
+    fn.location = b.location
+    fn.result.name_hint = "loop"
+    first = CallOp.make(fn.result, *(b.ssa(v) for v in operands))
+    first.location = b.location
+    b.block.add_ops([fn, first])
+    return _values(first.results, operands)
