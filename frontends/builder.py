@@ -47,6 +47,7 @@ FOLD_BYTES = 1 << 18
 LIMIT = 1 << 34
 """Bytes that a tensor may have where nobody says more: 16 GiB."""
 _UNFIT = re.compile(r"[^A-Za-z0-9_]+")
+_NUMBERS = re.compile(r"(_[0-9]+)+$")
 
 
 def function_of(module: ModuleOp) -> func.FuncOp:
@@ -56,9 +57,12 @@ def function_of(module: ModuleOp) -> func.FuncOp:
 
 
 def name_hint(name: str) -> str:
-    """An ONNX name as an SSA name: other characters become underscores, a digit in front gets one."""
+    """A name of a model's as an SSA name: other characters become underscores, a digit in front gets one.
+
+    Numbers behind it go: xDSL takes one off and gives its own, which must not meet one that is left.
+    """
     text = _UNFIT.sub("_", name[:96]).strip("_")[:64]
-    return text if text and not text[0].isdigit() else f"t_{text}" if text else ""
+    return _NUMBERS.sub("", text if text and not text[0].isdigit() else f"t_{text}" if text else "")
 
 
 def param_key(name: str) -> str:
