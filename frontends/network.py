@@ -55,6 +55,11 @@ class NetworkNode:
         """An attribute, the default where it is absent."""
         return self.attributes.get(name, default)
 
+    @property
+    def bodies(self) -> tuple[Network, ...]:
+        """The networks among its attributes: of what it calls, of its branches, of its loop."""
+        return tuple(v for v in self.attributes.values() if isinstance(v, Network))
+
 
 @dataclass(frozen=True, eq=False)
 class NetworkState:
@@ -272,18 +277,25 @@ def _state_ports(network: Network) -> tuple[list[Port], list[StateVariable]]:
 
 
 def report_of(network: Network, table: ConverterTable) -> SupportReport:
-    """The report on a network: each operator that no converter takes, with the names of its nodes and a reason."""
+    """The report on a network: each operator that no converter takes, with the names of its nodes and a reason.
+
+    The bodies of nodes count too, each once.
+    """
     known = table.converters()
     supported: dict[str, int] = {}
     missing: dict[tuple[str, str], list[str]] = {}
-    for node in network.nodes:
-        reason = node.refusal or ("" if node.op in known else "no converter")
-        if reason:
-            missing.setdefault((node.op, reason), []).append(node.name or str(node.index))
-        else:
-            supported[node.op] = supported.get(node.op, 0) + 1
+    networks = [network]
+    for part in networks:
+        for node in part.nodes:
+            reason = node.refusal or ("" if node.op in known else "no converter")
+            if reason:
+                missing.setdefault((node.op, reason), []).append(node.name or str(node.index))
+            else:
+                supported[node.op] = supported.get(node.op, 0) + 1
+            networks += [body for body in node.bodies if not any(body is n for n in networks)]
     rows = [UnsupportedOp("", op, 0, len(names), tuple(names), reason) for (op, reason), names in missing.items()]
-    return SupportReport.of(network.label, len(network.nodes), supported, rows, f"frontends/{table.folder}")
+    count = sum(len(part.nodes) for part in networks)
+    return SupportReport.of(network.label, count, supported, rows, f"frontends/{table.folder}")
 
 
 def _with_shape(port: Port, shapes: Shapes, label: str) -> Port:
