@@ -156,7 +156,7 @@ def described(path: str | os.PathLike[str]) -> Foreign | None:
 
 
 def model_format(source: object) -> ModelFormat:
-    """The format of a model by its first bytes, its suffix or what is in its folder; that of ONNX where nothing says."""
+    """The format of a model by its first bytes, its suffix or what is in its folder; else that of ONNX."""
     found = None
     if isinstance(source, bytes):
         found = _format_of(source[:BEGIN], BytesIO(source))

@@ -9,6 +9,7 @@ A graph for each family of operators, each with many outputs; numbers are drawn 
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def main() -> None:
             write_graph(name)
     for name, make in saved_models.MODELS.items():
         if not names or name in names:
+            shutil.rmtree(FOLDER / name, ignore_errors=True)
             make(FOLDER / name)
 
 

@@ -11,14 +11,17 @@ import pytest
 import lamina
 from lamina.frontends.tensorflow.format import FORMAT
 from lamina.interpreters.relay_reference import main_function, run_relay
+from lamina.opt_tool.command import run_opt_tool
 
 INPUTS = Path(__file__).parent / "inputs" / "tensorflow"
+MODELS = sorted(p.parent.name for p in INPUTS.glob("*/saved_model.pb"))
 GRAPHS = sorted(p.stem for p in INPUTS.glob("*.pb"))
 
 
 def stored(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The inputs and the outputs by their names."""
-    with np.load(INPUTS / f"{name}.npz") as file:
+    folder = INPUTS / name
+    with np.load(folder / "numbers.npz" if folder.is_dir() else INPUTS / f"{name}.npz") as file:
         arrays = dict(file)
     return tuple({k.split(" ", 1)[1]: v for k, v in arrays.items() if k.startswith(way)} for way in ("in ", "out "))
 
@@ -53,3 +56,17 @@ def test_a_compiled_graph_computes_it_with_an_open_batch() -> None:
     four = {name: np.repeat(value, 4, axis=0) for name, value in inputs.items()}
     model = lamina.compile(INPUTS / "network.pb", threads=1, shapes={"x": (4, 16, 16, 3)})
     compare(model.run(four), {name: np.repeat(value, 4, axis=0) for name, value in outputs.items()})
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_saved_model_means_what_tensorflow_computed(name: str) -> None:
+    inputs, outputs = stored(name)
+    compare(lamina.compile(INPUTS / name, threads=1).run(inputs), outputs)
+
+
+def test_loops_whose_trips_are_known_are_put_in_place(tmp_path: Path) -> None:
+    """The others are functions that call themselves; the text of both reads back."""
+    status, text, _ = run_opt_tool([str(INPUTS / "branches" / "saved_model.pb")])
+    assert status == 0 and text.count("= relay.fn ") == 2 and text.count("%while_mul") >= 3
+    (tmp_path / "branches.mlir").write_text(text)
+    assert run_opt_tool([str(tmp_path / "branches.mlir")])[0] == 0
