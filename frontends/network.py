@@ -216,10 +216,11 @@ MakeBuilder: TypeAlias = "Callable[[Block, ParamStore], NodeBuilder]"
 
 def import_network(
     network: Network, table: ConverterTable, shapes: Shapes | None = None, limit: int | None = None,
-    make: MakeBuilder | None = None,
+    *, named_weights: bool = False, make: MakeBuilder | None = None,
 ) -> ImportedModel:  # fmt: skip
     """Import a network. `shapes` gives those of inputs whose extents are open, or that are to have others.
 
+    With `named_weights` also small weights that have names are parameters.
     `make` makes the builder of a format that has one of its own.
 
     Raises LaminaError naming the node; UnsupportedError lists all operators that are missing.
@@ -230,6 +231,7 @@ def import_network(
     block, store = Block(), ParamStore()
     most = LIMIT if limit is None else limit
     builder = make(block, store) if make is not None else NodeBuilder(block, store, network.label, most, table)
+    builder.named_weights = named_weights
     inputs = [_with_shape(port, shapes or {}, network.label) for port in network.inputs]
     known = [p.name for p in network.inputs]
     if unknown := next((name for name in shapes or {} if name not in known), None):

@@ -30,7 +30,8 @@ def depthwise(b: NodeBuilder, node: NetworkNode, x: Value, w: Value) -> Value:
     rows, columns, channels, many = w.shape
     if channels != x.shape[images.channels]:
         raise b.fail(f"{x.shape[images.channels]} channels do not fit filters for {channels}")
-    filters = b.reshape(w, (rows, columns, 1, channels * many))
+    shape = (rows, columns, 1, channels * many)
+    filters = b.reshape(w, shape) if w.array is None else b.constant(w.array.reshape(shape), name=w.name)
     return b.contraction(
         "nn.conv2d", x, filters, groups=channels, kernel_layout=images.kernel, **_windows(images, x, filters),
         channels=channels * many,

@@ -33,11 +33,17 @@ _ATEN = {
 
 
 def _relay(name: str) -> Callable[..., Value]:
-    return lambda b, node, *operands: b.op(name, *operands)
+    def convert(b: NodeBuilder, node: NetworkNode, *operands: Value) -> Value:
+        return b.op(name, *operands)
+
+    return convert
 
 
 def _aten(name: str) -> Callable[..., Value]:
-    return lambda b, node, *operands: aten(b, name, *operands)
+    def convert(b: NodeBuilder, node: NetworkNode, *operands: Value) -> Value:
+        return aten(b, name, *operands)
+
+    return convert
 
 
 for _name, _op in _RELAY.items():

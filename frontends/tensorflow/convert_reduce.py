@@ -17,20 +17,26 @@ _REDUCTIONS = {"Sum": "sum", "Max": "max", "Min": "min", "Prod": "prod", "All": 
 @TABLE.op(*_REDUCTIONS)
 def reduction(b: NodeBuilder, node: NetworkNode, x: Value, axes: Value) -> Value:
     """Over some axes; none are none, and not all. The mean of integers is cut off."""
-    given = [b.axis(int(a), x.rank) for a in b.known(axes, "the axes").reshape(-1)]
-    if not given or not x.rank:
+    given = _axes(b, x, axes)
+    if not given:
         return x
-    attrs = {"axis": sorted(set(given)), "keepdims": bool(node.attr("keep_dims", False))}
+    kept = bool(node.attr("keep_dims", False))
     if node.op == "Mean" and not is_float(x.dtype):
-        total = b.op("sum", x, **attrs)
-        return b.op("trunc_divide", total, b.scalar(prod(x.shape[a] for a in attrs["axis"]), total))
-    return b.op(_REDUCTIONS[node.op], x, **attrs)
+        total = b.op("sum", x, axis=given, keepdims=kept)
+        return b.op("trunc_divide", total, b.scalar(prod(x.shape[a] for a in given), total))
+    return b.op(_REDUCTIONS[node.op], x, axis=given, keepdims=kept)
+
+
+def _axes(b: NodeBuilder, x: Value, axes: Value) -> list[int]:
+    """The axes that an operand names, in order; none of a number."""
+    given = b.known(axes, "the axes").reshape(-1)
+    return sorted({b.axis(int(a), x.rank) for a in given}) if x.rank else []
 
 
 @TABLE.op("EuclideanNorm")
 def norm(b: NodeBuilder, node: NetworkNode, x: Value, axes: Value) -> Value:
-    given = [b.axis(int(a), x.rank) for a in b.known(axes, "the axes").reshape(-1)]
-    if not given or not x.rank:
+    given = _axes(b, x, axes)
+    if not given:
         return b.op("abs", x)
     return b.op("sqrt", b.op("sum", b.mul(x, x), axis=given, keepdims=bool(node.attr("keep_dims", False))))
 

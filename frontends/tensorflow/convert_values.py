@@ -98,11 +98,11 @@ def arange(b: NodeBuilder, node: NetworkNode, start: Value, limit: Value, delta:
     if not step:
         raise b.fail("the step is 0")
     b.check_size((max(0, int((last - first) / step) + 1),), start.dtype)
-    return b.constant(np.arange(first, last, step).astype(numpy_dtype(start.dtype)))
+    return b.constant(np.asarray(np.arange(first, last, step), numpy_dtype(start.dtype)))
 
 
 @TABLE.op("LinSpace")
 def linspace(b: NodeBuilder, node: NetworkNode, start: Value, stop: Value, count: Value) -> Value:
     first, last, many = (b.number(v, "a bound") for v in (start, stop, count))
     b.check_size((max(0, int(many)),), start.dtype)
-    return b.constant(np.linspace(first, last, int(many)).astype(numpy_dtype(start.dtype)))
+    return b.constant(np.asarray(np.linspace(first, last, int(many)), numpy_dtype(start.dtype)))

@@ -95,11 +95,11 @@ class Graph:
             raise InputError(what, where=self.label, hint="cut the graph behind it: outputs, or a frozen graph")
         shape = node.attributes.get("shape")
         if shape is None:
-            given = (shapes or {}).get(name)
-            if shapes is not None and not isinstance(given, Sequence):
+            given: Any = (shapes or {}).get(name, ())
+            if shapes is not None and (name not in shapes or isinstance(given, int)):
                 hint = f"give it: --shape {name}=..."
                 raise UsageError(f"the rank of the input {shown(name)} is open", where=self.label, hint=hint)
-            shape = (-1,) * len(given) if isinstance(given, Sequence) else ()
+            shape = (-1,) * len(given)
         return Port(name, tuple(shape), dtype)
 
     # -- functions -----------------------------------------------------------------------------------

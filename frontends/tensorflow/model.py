@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ FREEZE = "tf.io.write_graph(graph_def, FOLDER, FILE, as_text=False) writes it in
 
 def read_network(source: Any, shapes: Mapping[str, Any] | None = None, outputs: Sequence[str] | None = None) -> Network:
     """The network of a GraphDef or a SavedModel: a path or bytes. Raises LaminaError."""
-    label = "model" if isinstance(source, (bytes, memoryview)) else printable(os.fspath(source))
+    label = "model" if isinstance(source, bytes) else printable(str(source))
     try:
         return _network(source, label, shapes, outputs)
     except LaminaError:
@@ -37,8 +36,8 @@ def read_network(source: Any, shapes: Mapping[str, Any] | None = None, outputs: 
 
 def _network(source: Any, label: str, shapes: Mapping[str, Any] | None, outputs: Sequence[str] | None) -> Network:
     folder: Path | None = None
-    if isinstance(source, (bytes, memoryview)):
-        data = bytes(source)
+    if isinstance(source, bytes):
+        data = source
     else:
         path = Path(source)
         if path.is_dir():

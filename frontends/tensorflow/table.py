@@ -50,9 +50,9 @@ class Images:
             return [0] * 2 * len(kernel)
         if way == "SAME":
             return same_padding(extents, kernel, strides, dilations)
-        given = self.node.attr("explicit_paddings") or []
+        given: list[int] = self.node.attr("explicit_paddings") or []
         if way != "EXPLICIT" or len(given) != 2 * len(self.layout) or min(given) < 0:
             raise self.builder.fail(f"the padding is {way!r} {given}")
         if any(given[2 * a] or given[2 * a + 1] for a in (0, self.channels)):
             raise self.builder.unsupported("padding of batches or channels is not supported")
-        return [int(given[2 * a + end]) for end in (0, 1) for a in self.axes]
+        return [given[2 * a + end] for end in (0, 1) for a in self.axes]

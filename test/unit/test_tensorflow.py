@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import lamina
+import lamina.compat.tvm as tvm
+from lamina.compat.tvm import relay
 from lamina.frontends.tensorflow.format import FORMAT
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.opt_tool.command import run_opt_tool
@@ -70,3 +72,23 @@ def test_loops_whose_trips_are_known_are_put_in_place(tmp_path: Path) -> None:
     assert status == 0 and text.count("= relay.fn ") == 2 and text.count("%while_mul") >= 3
     (tmp_path / "branches.mlir").write_text(text)
     assert run_opt_tool([str(tmp_path / "branches.mlir")])[0] == 0
+
+
+@pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
+def test_from_tensorflow_has_tvm_s_form(layout: str) -> None:
+    inputs, outputs = stored("network")
+
+    class Message:
+        """What the importer asks of a GraphDef."""
+
+        def SerializeToString(self) -> bytes:  # noqa: N802
+            return (INPUTS / "network.pb").read_bytes()
+
+    mod, params = relay.frontend.from_tensorflow(Message(), layout, {"x": (1, 16, 16, 3)}, ["probabilities"])
+    assert [v.name_hint for v in mod["main"].params][0] == "x" and any(name.startswith("kernel") for name in params)
+    with tvm.transform.PassContext(opt_level=3):
+        built = relay.build(mod, "llvm", params=params)
+    module = tvm.contrib.graph_executor.GraphModule(built["default"](tvm.cpu(0)))
+    module.set_input("x", inputs["x"])
+    module.run()
+    compare({"probabilities": module.get_output(0).numpy()}, outputs)

@@ -1,4 +1,4 @@
-"""`relay.frontend`: importers. ONNX and PyTorch's scripts are read; other frameworks export to ONNX."""
+"""`relay.frontend`: importers of ONNX, of PyTorch's scripts and of TensorFlow's graphs."""
 
 from __future__ import annotations
 
@@ -79,6 +79,41 @@ def from_pytorch(
     graph = traced_graph(source, {}, inputs=inputs, own=own)
     imported = import_graph(graph, named_weights=True, own=own)
     return _with_params(IRModule.of_ir(imported.module, imported.store))
+
+
+def from_tensorflow(
+    graph: Any,
+    layout: str | None = "NHWC",
+    shape: Mapping[str, Any] | None = None,
+    outputs: Sequence[str] | None = None,
+    convert_config: Any = None,
+) -> tuple[IRModule, dict[str, NDArray]]:
+    """A GraphDef (the message, its bytes, the path of one or of a SavedModel) as a module, and its weights.
+
+    `shape` gives the shapes of placeholders that leave them open, `outputs` the results, by default all values that
+    nobody takes. Weights are parameters of `main` with the names of their nodes. With the layout NCHW convolutions and
+    pools of images are converted to it. What `convert_config` changes is how TVM writes a product, not its value.
+    Raises LaminaError.
+    """
+    from lamina.frontends.network import import_network
+    from lamina.frontends.tensorflow.model import read_network
+    from lamina.frontends.tensorflow.table import TABLE
+
+    if layout not in (None, "default", "NHWC", "NCHW"):
+        raise UnsupportedError(f"the layout {layout!r} is not supported", hint="NHWC keeps that of the graph")
+    shapes = {name: _extents(name, given) for name, given in (shape or {}).items()}
+    source = graph.SerializeToString() if hasattr(graph, "SerializeToString") else graph
+    network = read_network(source, shapes, outputs)
+    imported = import_network(network, TABLE, shapes or None, named_weights=True)
+    mod = IRModule.of_ir(imported.module, imported.store)
+    if layout == "NCHW":
+        from lamina.compat.tvm.relay.transform import ConvertLayout
+
+        mod = ConvertLayout({name: ["NCHW", "default"] for name in _OF_IMAGES})(mod)
+    return _with_params(mod)
+
+
+_OF_IMAGES = ("nn.conv2d", "nn.conv2d_transpose", "nn.max_pool2d", "nn.avg_pool2d")
 
 
 def _own(converter: Any) -> OwnConverter:
@@ -177,7 +212,7 @@ def _edited(model: Any, dtypes: Mapping[str, Any], opset: int | None, path: str 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    raise not_bridged(f"relay.frontend.{name}", ["from_onnx", "from_pytorch"])
+    raise not_bridged(f"relay.frontend.{name}", ["from_onnx", "from_pytorch", "from_tensorflow"])
 
 
-__all__ = ["from_onnx", "from_pytorch"]
+__all__ = ["from_onnx", "from_pytorch", "from_tensorflow"]
