@@ -13,6 +13,7 @@ from lamina.frontends.network import NetworkNode, NodeBuilder
 from lamina.frontends.protobuf import Message
 from lamina.frontends.tensorflow.table import TABLE
 from lamina.frontends.tensorflow.tensors import array_of
+from lamina.frontends.wire_format import Odd
 
 
 @TABLE.op("Const", "ImmutableConst")
@@ -20,7 +21,10 @@ def constant(b: NodeBuilder, node: NetworkNode) -> Value:
     value = node.attr("value")
     if not isinstance(value, Message):
         raise b.unsupported("the constant has no value in the file")
-    return b.constant(array_of(value, b.limit, b.where), name=node.name)
+    try:
+        return b.constant(array_of(value, b.limit, b.where), name=node.name)
+    except Odd:
+        raise b.fail("the constant is no message of a tensor", "is the file whole?") from None
 
 
 @TABLE.op(

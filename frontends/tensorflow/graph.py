@@ -179,12 +179,12 @@ class Graph:
         def value(reference: str) -> str:
             """The name of a value."""
             source = source_of(reference)
-            if source in names:
-                return names[source]
             node = nodes.get(source)
             place = place_of(reference, node.op if node is not None else "")
-            if place < 0 or place > MOST_NODES:
+            if not 0 <= place <= (0 if source in names else MOST_NODES):
                 raise InputError(f"{shown(reference)} is no value", where=where, hint="is the file whole?")
+            if source in names:
+                return names[source]
             return f"{source}:{place}" if place or source in taken else source
 
         most: dict[str, int] = {}
@@ -232,6 +232,8 @@ def _named(nodes: Iterator[RawNode], where: str) -> dict[str, RawNode]:
     for node in nodes:
         if found.setdefault(node.name, node) is not node:
             raise InputError(f"two nodes have the name {shown(node.name)}", where=where)
+        if ":" in node.name:
+            raise InputError(f"{shown(node.name)} is no name of a node", where=where)
     return found
 
 
