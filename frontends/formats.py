@@ -66,6 +66,8 @@ class ModelFormat(Format):
 
     read: Importer
     check: Callable[[Any], SupportReport]
+    beside: Callable[[Path], Path | None] | None = None
+    """The file that holds the weights of the model at a path, None where it is not there; None for one file alone."""
 
 
 _FOLDER = Path(__file__).parent

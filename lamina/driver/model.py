@@ -96,7 +96,7 @@ def _digest(source: Source) -> str | None:
                 return None
             if is_text(source):
                 return _with_weights(path)
-            return _of_file(path)
+            return _of_file(path) if (second := _second(path)) is None else _of_two(path, second)
         except (OSError, ValueError):
             return None  # the importer says what is wrong with it
     if type(source).__name__ != "ModelProto":
@@ -118,6 +118,33 @@ def _with_weights(path: Path) -> str:
     if weights is not None and weights.is_file():
         digests.append(digest_of(weights.read_bytes()))
     return digest_of(b"text" + b"".join(digests)).hex()
+
+
+def _second(path: Path) -> Path | None:
+    """The file with the weights of a model of two files."""
+    from lamina.frontends.formats import ModelFormat, format_by_suffix
+
+    form = format_by_suffix(path)
+    return form.beside(path) if isinstance(form, ModelFormat) and form.beside is not None else None
+
+
+def _of_two(path: Path, second: Path) -> str:
+    """The digest of the two files of a model, each read only where it is not known from before."""
+    from lamina.runtime.program_file import digest_of
+    from lamina.store.checked_files import KnownDigests
+    from lamina.store.program_cache import enabled
+
+    known = KnownDigests() if enabled(True) else None
+    digests = [b"two"]
+    for file in (path, second):
+        status = file.stat()
+        found = known.get(status) if known is not None else None
+        if found is None:
+            found = digest_of(file.read_bytes()).hex().encode()
+            if known is not None:
+                known.put(status, found)
+        digests.append(found)
+    return digest_of(b" ".join(digests)).hex()
 
 
 def _of_file(path: Path) -> str | None:
