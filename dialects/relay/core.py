@@ -88,7 +88,7 @@ class ConstantOp(IRDLOperation):
         printer.print_string(" ")
         value = self.value
         if isinstance(value, DenseIntOrFPElementsAttr):
-            if _has_special_float(value):
+            if has_special_float(value):
                 # The decimal form of NaN and infinities is read back as an integer inside a list.
                 printer.print_string(f'dense<"0x{value.data.data.hex().upper()}">')
             else:
@@ -116,7 +116,7 @@ class ConstantOp(IRDLOperation):
         return cls.create(properties={"value": value}, result_types=[type_], attributes=attributes)
 
 
-def _has_special_float(attr: DenseIntOrFPElementsAttr[Any]) -> bool:
+def has_special_float(attr: DenseIntOrFPElementsAttr[Any]) -> bool:
     """Whether a NaN or an infinity is among the values: an exponent of ones, found without numpy."""
     element = attr.get_element_type()
     if element.name not in ("f16", "bf16", "f32", "f64"):

@@ -5,6 +5,8 @@ OUR_DIALECTS = {
     "te": ("lamina.dialects.te", "TE"),
     "tir": ("lamina.dialects.tir", "TIR"),
     "lamina": ("lamina.dialects.target", "LAMINA"),
+    "stablehlo": ("lamina.dialects.stablehlo", "STABLEHLO"),
+    "chlo": ("lamina.dialects.stablehlo", "CHLO"),
     "llvm": ("lamina.dialects.llvm_target", "LLVM"),
 }
 """Name -> (module, the Dialect in it)."""

@@ -21,15 +21,21 @@ from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AnyDenseElement,
     AnyFloat,
+    CallSiteLoc,
     ComplexType,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
+    FusedLoc,
     IndexType,
     IntAttr,
     IntegerType,
     ModuleOp,
+    NameLoc,
+    NoneAttr,
     RankedStructure,
     StringAttr,
+    UnknownLoc,
+    UnregisteredAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import AttrConstraint, base
@@ -125,6 +131,12 @@ class _BitsElement(AttrParser._TensorLiteralElement):  # type: ignore[reportPriv
         return type.unpack(bits.to_bytes(type.bitwidth // 8, "little"), 1)[0]
 
 
+IGNORED_DIALECTS = ("sdy", "mhlo", "stablehlo")
+"""Dialects whose attributes are kept as they are written where nobody knows them: they say nothing of what a program
+computes, or of an op that is refused."""
+LOCATIONS = (UnknownLoc, FileLineColLoc, NameLoc, CallSiteLoc, FusedLoc)
+
+
 class SourceParser(Parser):
     """xDSL's parser, with a source location on every op, limits, and near names in its errors."""
 
@@ -138,6 +150,7 @@ class SourceParser(Parser):
         self._file = StringAttr(name)
         self._name_starts: list[int] = []
         self._first_uses: dict[str, Span] = {}
+        self._promised: dict[str, tuple[NameLoc, Span]] = {}
         AttrParser.__init__(self, ParserState(Lexer(Input(text, name))), ctx)
         self.ssa_values = {}
         self.blocks = {}
@@ -190,6 +203,8 @@ class SourceParser(Parser):
                 self.raise_error(f"expected an operation, found '{self._current_token.text}'")
         for name in self.forward_ssa_references:
             self.raise_error(f"use of undeclared value %{name}", self._first_uses[name])
+        if self._promised:
+            self._keep_promises(ops)
         if len(ops) == 1 and isinstance(ops[0], ModuleOp):
             return ops[0]
         if not allow_implicit_module:
@@ -236,6 +251,88 @@ class SourceParser(Parser):
             message = f"unknown operation '{name}'"
             near = _instead(name) or did_you_mean(name, _op_names(self.ctx, dialect))
         self.raise_error(message + (f"; {near}" if near else ""), span)
+
+    # -- locations -------------------------------------------------------------------------------------------
+
+    def _parse_location(self) -> Any:
+        """xDSL's locations, with ranges, what is fused for a reason, and aliases that the text defines further down."""
+        token = self._current_token
+        if token.kind is MLIRTokenKind.HASH_IDENT:
+            name = token.text
+            if name in self.attribute_aliases:
+                return super()._parse_location()
+            self._consume_token(MLIRTokenKind.HASH_IDENT)
+            found = self._promised.get(name)
+            if found is None:
+                found = self._promised[name] = (NameLoc(StringAttr(name), NoneAttr()), token.span)
+            return found[0]
+        if token.kind is MLIRTokenKind.BARE_IDENT and token.text == "fused":
+            return self._parse_fused_location()
+        self._location_depth += 1
+        if self._location_depth > MAX_DEPTH:
+            self.raise_error(f"locations are nested more than {MAX_DEPTH} deep")
+        found = super()._parse_location()
+        self._location_depth -= 1
+        if type(found) is FileLineColLoc and self.parse_optional_keyword("to"):
+            # The end of a range, of which the beginning is kept: `"f.py":7:11 to :32` or `to 8:32`.
+            self.parse_optional_integer(False, False)
+            self.parse_punctuation(":")
+            self.parse_integer(False, False)
+        return found
+
+    _location_depth = 0
+
+    def _parse_fused_location(self) -> FusedLoc:
+        self.parse_keyword("fused")
+        metadata: Attribute = NoneAttr()
+        if self.parse_optional_punctuation("<"):
+            metadata = self.parse_attribute()
+            self.parse_punctuation(">")
+        parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+        return FusedLoc(tuple(parts), metadata)
+
+    def _keep_promises(self, ops: list[Operation]) -> None:
+        """Put the locations of aliases that were used before they were defined where they were promised."""
+        promised = {id(location): (name, span) for name, (location, span) in self._promised.items()}
+        known: dict[int, Any] = {}
+
+        def kept(location: Any) -> Any:
+            found = known.get(id(location))
+            if found is None:
+                found = known[id(location)] = resolved(location)
+                alive.append(location)
+            return found
+
+        alive: list[Any] = []
+        asked: set[str] = set()
+
+        def resolved(location: Any) -> Any:
+            if id(location) in promised:
+                name, span = promised[id(location)]
+                meant = self.attribute_aliases.get(name)
+                if not isinstance(meant, LOCATIONS):
+                    self.raise_error(f"{'undefined alias' if meant is None else 'no location:'} '{name}'", span)
+                if name in asked:
+                    self.raise_error(f"the location '{name}' contains itself", span)
+                asked.add(name)
+                found = kept(meant)
+                asked.discard(name)
+                return found
+            if isinstance(location, NameLoc):
+                return NameLoc(location.desc, kept(location.location))
+            if isinstance(location, CallSiteLoc):
+                return CallSiteLoc(kept(location.callee), kept(location.caller))
+            if isinstance(location, FusedLoc):
+                return FusedLoc(tuple(map(kept, location.locations.data)), location.metadata)  # type: ignore[attr-defined]
+            return location
+
+        for root in ops:
+            for op in root.walk():
+                op.location = kept(op.location)
+                for region in op.regions:
+                    for block in region.blocks:
+                        for argument in block.args:
+                            argument.location = kept(argument.location)
 
     # -- limits ----------------------------------------------------------------------------------------------
 
@@ -317,6 +414,13 @@ class SourceParser(Parser):
             self.raise_error(f"undefined alias '{name}'", self._behind_us(name))
         return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 
+    def _scan_body(self, start: int) -> str:
+        """The text up to the `>` that closes an attribute's body."""
+        end = self._raw_scan_balanced(start)
+        self.lexer.pos = end
+        self._parser_state.current_token = self.lexer.lex()
+        return self.lexer.input.content[start:end]
+
     def _behind_us(self, text: str) -> Span:
         """The span of a text that was just read."""
         start = self.lexer.input.content.rfind(text, 0, self._current_token.span.start)
@@ -327,6 +431,13 @@ class SourceParser(Parser):
     def _parse_dialect_type_or_attribute_body(
         self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: int | None
     ):  # noqa: ANN202
+        dialect = attr_name.partition(".")[0]
+        if dialect in IGNORED_DIALECTS and "." in attr_name and self.ctx.get_optional_attr(attr_name) is None:
+            if starting_opaque_pos is not None:
+                text = self._scan_body(starting_opaque_pos)
+            else:
+                text = self._parse_dialect_symbol_body() if self._current_token.text == "<" else ""
+            return _unknown_attribute(attr_name, is_type)(attr_name, is_type, is_opaque, text)
         if "." in attr_name:
             find = self.ctx.get_optional_type if is_type else self.ctx.get_optional_attr
             if find(attr_name) is None:
@@ -339,6 +450,11 @@ class SourceParser(Parser):
                     near = did_you_mean(dialect, list(self.ctx.registered_dialect_names))
                 self.raise_error(f"unknown {kind} '{sigil}{attr_name}'" + (f"; {near}" if near else ""), span)
         return super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
+
+
+@cache
+def _unknown_attribute(name: str, is_type: bool) -> Any:
+    return UnregisteredAttr.with_name_and_type(name, is_type)
 
 
 def _op_names(ctx: Context, dialect: str) -> list[str]:
