@@ -44,12 +44,17 @@ class Format:
 
 @dataclass(frozen=True, kw_only=True)
 class TextFormat(Format):
-    """A format of text. `parse(text, name)` gives a Relay module and its weights, and raises LaminaError with places.
+    """A format of text. `parse(text, name)` gives a module and its weights, and raises LaminaError with places.
 
     Its caller verifies the module. The arguments of @main are the model's inputs.
     """
 
-    parse: Callable[[str, str], tuple[ModuleOp, ParamStore]]
+    parse: Callable[[str, str], tuple[ModuleOp, ParamStore]] | None = None
+    """None where the text is MLIR of a dialect that our own parser reads."""
+    marks: tuple[str, ...] = ()
+    """Beginnings of the names of that dialect's ops, by which such a text is known whatever it is called."""
+    pipeline: str = ""
+    """The pass that makes Relay of the module, where it is none."""
 
 
 class Importer(Protocol):
@@ -89,6 +94,14 @@ def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
     """The format that the name of a file says."""
     name = os.fspath(path)
     return next((f for f in formats() if name.endswith(f.suffixes)), None)
+
+
+def format_by_marks(text: str) -> TextFormat | None:
+    """The format of a text of MLIR by the dialect of its ops, None for one of our own levels."""
+    for form in formats():
+        if isinstance(form, TextFormat) and any(mark in text for mark in form.marks):
+            return form
+    return None
 
 
 def format_by_bytes(begin: bytes) -> Format | None:

@@ -267,7 +267,7 @@ ChloPolygammaOp = _chlo("polygamma", "a derivative of digamma", base=BinaryChlo)
 
 
 @irdl_op_definition
-class SelectOp(ElementOp):
+class HloSelectOp(ElementOp):
     """y = on_true where the condition holds, else on_false; the condition may be one for all."""
 
     name = "stablehlo.select"
@@ -305,7 +305,7 @@ class SelectOp(ElementOp):
 
 
 @irdl_op_definition
-class ClampOp(ElementOp):
+class HloClampOp(ElementOp):
     """y = min(max(operand, min), max); bounds are of the operand's shape, or one for all."""
 
     name = "stablehlo.clamp"

@@ -126,6 +126,8 @@ class BroadcastInDimOp(HloOp):
 
     def evaluate(self, *arrays: Any) -> Any:
         shape, dims, (x,) = self.info().shape, self.ints("broadcast_dimensions"), arrays
+        if x.size == 1 and prod(shape) > 1:
+            return None  # the number is the constant
         order = sorted(range(x.ndim), key=lambda d: dims[d])
         spread = [1] * len(shape)
         for d in order:

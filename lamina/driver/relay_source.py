@@ -24,7 +24,7 @@ from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents, is_dynamic
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UsageError, did_you_mean, printable
-from lamina.frontends.formats import TextFormat, format_by_suffix
+from lamina.frontends.formats import TextFormat, format_by_marks, format_by_suffix
 from lamina.runtime.compiled import Port
 from lamina.runtime.entry_names import argument_names, level_of, result_names
 
@@ -80,6 +80,7 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
     from lamina.ir.context import LaminaContext
     from lamina.ir.diagnostics import location_text
     from lamina.ir.parsing import decode, parse_text
+    from lamina.ir.pipeline import parse_pipeline, run_pipeline
     from lamina.ir.verification import verify_module
 
     label = printable(str(path))
@@ -90,13 +91,17 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
     ctx = LaminaContext()
     ctx.source_path = Path(path)
     text, form = decode(data, label), format_by_suffix(path)
-    if isinstance(form, TextFormat):
+    if isinstance(form, TextFormat) and form.parse is not None:
         module, ctx.params = form.parse(text, label)
     else:
         module = parse_text(ctx, text, label)
+        form = format_by_marks(text)
     try:
         verify_module(module)
         ctx.open_params(module)
+        if form is not None and form.pipeline:
+            run_pipeline(module, ctx, parse_pipeline(form.pipeline))
+            verify_module(module)
     except LaminaError as e:
         e.where = e.where or (location_text(e.op) if e.op is not None else "") or label
         raise

@@ -262,7 +262,7 @@ class Session:
             imported = form.read(self.model)
             ctx.params = imported.store
             return imported.module
-        if is_text(form):
+        if is_text(form) and form.parse is not None:
             # The lines before a piece of a file count.
             module, ctx.params = form.parse("\n" * (first_line - 1) + text, name)
             return module

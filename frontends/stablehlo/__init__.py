@@ -1,0 +1,1 @@
+"""StableHLO's text, which JAX and other users of XLA write."""

@@ -1,0 +1,1 @@
+"""The stair from StableHLO to Relay, its rules by subject."""
