@@ -202,10 +202,12 @@ def reduce_window(op: ReduceWindowOp) -> SSAValue:
     After:  %0 = relay.nn.max_pool2d %x {pool_size = [2, 2], layout = "NHWC", ...}; sums that run along one dimension
             are relay.cumsum; other windows are combined place by place
     """
-    word = word_of(op.body) if op.count == 1 else None
-    if word is None or word == "update":
-        raise unsupported(op, "the region is none of add, multiply, minimum, maximum, and, or")
+    if op.count != 1:
+        raise unsupported(op, "several inputs")
     x, init = op.operands
+    word = word_of(op.body)
+    if word is None or word == "update":
+        return _window_by_region(op, x, init)
     found = _running(op, word, x) if is_neutral(word, init) else None
     if found is None:
         found = _pool(op, word, x) if is_neutral(word, init) else None
@@ -259,26 +261,48 @@ def _pool(op: ReduceWindowOp, word: str, x: SSAValue) -> SSAValue | None:
     return None
 
 
+def _window_by_region(op: ReduceWindowOp, x: SSAValue, init: SSAValue) -> SSAValue:
+    """The region on the slices for each place of windows along one dimension, the initial value first."""
+    dims = [d for d, n in enumerate(op.window("window_dimensions")) if n > 1]
+    if known_number(init) is None or len(dims) > 1 or dtype_of(x) == "bool":
+        raise unsupported(op, "the region is none of add, multiply, minimum, maximum, and, or")
+    out = op.info().shape
+    found = emit.broadcast(init, out)
+    for d in range(len(out)):
+        if d in dims:
+            for part in _taps(op, x, d, init):
+                (found,) = applied(op.body.block, [found, part], out)
+        else:
+            (x,) = _taps(op, x, d, init)
+    return found if dims else applied(op.body.block, [found, x], out)[0]
+
+
+def _taps(op: ReduceWindowOp, x: SSAValue, d: int, filler: SSAValue) -> list[SSAValue]:
+    """The slices of a tensor, padded along a dimension, for each place of windows along that one."""
+    size, step, spread, apart = (
+        op.window(n)[d] for n in ("window_dimensions", "window_strides", "base_dilations", "window_dilations")
+    )
+    low, high = op.pads()[d]
+    if size == 1 and step == 1 and spread == 1 and (low, high) == (0, 0):
+        return [x]
+    if size > MOST_STEPS:
+        raise unsupported(op, f"a window of {size} elements that is no running sum")
+    padded, extent = _padded(x, d, low, high, spread, filler), op.info().shape[d]
+    shape = list(shape_of(padded))
+    parts: list[SSAValue] = []
+    for tap in range(size):
+        begin, end = [0] * len(shape), list(shape)
+        begin[d] = tap * apart
+        end[d] = begin[d] + (extent - 1) * step + 1 if extent else begin[d]
+        parts.append(emit.cut(padded, begin, end, [step if n == d else 1 for n in range(len(shape))]))
+    return parts
+
+
 def _window_by_window(op: ReduceWindowOp, word: str, x: SSAValue, filler: SSAValue) -> SSAValue:
     """The padded tensor's slices for each place in the window, combined; dimension after dimension."""
-    sizes, steps, spread, apart = (
-        op.window(n) for n in ("window_dimensions", "window_strides", "base_dilations", "window_dilations")
-    )
-    found, out = x, op.info().shape
-    for d, (low, high) in enumerate(op.pads()):
-        if sizes[d] == 1 and steps[d] == 1 and spread[d] == 1 and (low, high) == (0, 0):
-            continue
-        if sizes[d] > MOST_STEPS:
-            raise unsupported(op, f"a window of {sizes[d]} elements that is no running sum")
-        padded = _padded(found, d, low, high, spread[d], filler)
-        shape = list(shape_of(padded))
-        parts: list[SSAValue] = []
-        for tap in range(sizes[d]):
-            begin, end = [0] * len(shape), list(shape)
-            begin[d] = tap * apart[d]
-            end[d] = max(begin[d] + (out[d] - 1) * steps[d] + 1, begin[d]) if out[d] else begin[d]
-            strides = [steps[d] if n == d else 1 for n in range(len(shape))]
-            parts.append(emit.cut(padded, begin, end, strides))
+    found = x
+    for d in range(len(shape_of(x))):
+        parts = _taps(op, found, d, filler)
         while len(parts) > 1:
             parts = [
                 combine(word, parts[n], parts[n + 1]) if n + 1 < len(parts) else parts[n]

@@ -127,11 +127,14 @@ class InOrder(Driver):
 
     def lower(self, op: Operation) -> None:
         """Apply the first rule that fits an op, or note why none does."""
-        if isinstance(op, HloConstantOp):
-            self.constant(op)
-            return
         if isinstance(op, RefusedHlo):
             self.refuse(op, op.REASON)
+            return
+        if all(result.first_use is None for result in op.results):
+            self.drop_dead(op)
+            return
+        if isinstance(op, HloConstantOp):
+            self.constant(op)
             return
         try:
             if isinstance(op, HloOp):
