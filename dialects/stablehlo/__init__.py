@@ -1,4 +1,4 @@
-"""The dialects `stablehlo` and `chlo`: programs as JAX and other users of XLA print them, in MLIR's text.
+"""The dialects `stablehlo` and `chlo` (and of `sdy` the meshes): programs as JAX and other users of XLA print them, in MLIR's text.
 
 As a namespace the package spells terms: with `from lamina.dialects import stablehlo as s`, `s.add(x, y)` is a pattern of
 a rule. Words of Python have an underscore behind them: `s.and_`.
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     STABLEHLO: Dialect
     CHLO: Dialect
+    SDY: Dialect
 
-_FILES = ("elementwise", "shape", "products", "control", "reduce", "indexing", "refused")
+_FILES = ("elementwise", "shape", "products", "control", "reduce", "indexing", "refused", "sharding")
 
 
 @cache
@@ -39,14 +40,16 @@ def find_op(name: str) -> Any | None:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("STABLEHLO", "CHLO"):
+    if name in ("STABLEHLO", "CHLO", "SDY"):
         from xdsl.ir import Dialect
 
         from lamina.dialects.stablehlo import attributes
 
         ops = [op for n, op in op_classes().items() if n.startswith(f"{name.lower()}.")]
         words = [
-            v for v in vars(attributes).values() if isinstance(v, type) and v.__dict__.get("name", "").startswith("stablehlo.")
+            v
+            for v in vars(attributes).values()
+            if isinstance(v, type) and v.__dict__.get("name", "").startswith("stablehlo.")
         ]
         value: Any = Dialect(name.lower(), ops, words if name == "STABLEHLO" else [])
     elif name.startswith("_"):

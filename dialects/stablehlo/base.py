@@ -26,7 +26,7 @@ from lamina.dialects.stablehlo.attributes import Word, ints_text, parse_ints, pa
 Array: TypeAlias = Any
 
 
-class Key(NamedTuple):
+class TextKey(NamedTuple):
     """An attribute that is written `keyword = value`; `kind` is `ints`, `int`, `bool` or a class of words."""
 
     keyword: str
@@ -34,7 +34,7 @@ class Key(NamedTuple):
     kind: str | type[Word]
 
 
-def parse_keyed(parser: Parser, key: Key) -> Attribute:
+def parse_keyed(parser: Parser, key: TextKey) -> Attribute:
     """The value of a keyword."""
     if key.kind == "ints":
         return DenseArrayBase.from_list(i64, parse_ints(parser))
@@ -61,7 +61,7 @@ def keyed_text(value: Any) -> str:
 class HloOp(IRDLOperation):
     """Base of the ops: text, and checks that find a wrong attribute before a rule stumbles over it."""
 
-    KEYS: ClassVar[tuple[Key, ...]] = ()
+    KEYS: ClassVar[tuple[TextKey, ...]] = ()
     SHORT: ClassVar[bool] = False
     """Whether one type stands for all where they are equal."""
 
@@ -187,7 +187,11 @@ class HloOp(IRDLOperation):
             properties = {n: a for n, a in given.items() if n in known}
             attributes = {n: a for n, a in given.items() if n not in known}
         return super().create(
-            operands=operands, result_types=result_types, properties=properties or {}, attributes=attributes or {}, **others
+            operands=operands,
+            result_types=result_types,
+            properties=properties or {},
+            attributes=attributes or {},
+            **others,
         )
 
     # -- attributes -----------------------------------------------------------------------------------------

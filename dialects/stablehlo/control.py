@@ -239,4 +239,3 @@ class CustomCallOp(HloOp):
         with parser.in_parens():
             operands = parse_operands(parser)
         return cls.parse_rest(parser, operands, {"call_target_name": target})
-

@@ -352,7 +352,14 @@ class CompareOp(ElementwiseHlo):
 
     @staticmethod
     def np_ref(lhs: Any, rhs: Any, comparison_direction: str, compare_type: str | None = None) -> Any:
-        names = {"EQ": "equal", "NE": "not_equal", "GE": "greater_equal", "GT": "greater", "LE": "less_equal", "LT": "less"}
+        names = {
+            "EQ": "equal",
+            "NE": "not_equal",
+            "GE": "greater_equal",
+            "GT": "greater",
+            "LE": "less_equal",
+            "LT": "less",
+        }
         if compare_type == "TOTALORDER":
             lhs, rhs = total_order(lhs), total_order(rhs)
         return getattr(np, names[comparison_direction])(lhs, rhs)
@@ -463,5 +470,3 @@ class ReducePrecisionOp(HloOp):
             parser.raise_error("expected a format, e5m10", position, parser.pos)
         bits = {"exponent_bits": IntegerAttr(int(match[1]), i32), "mantissa_bits": IntegerAttr(int(match[2]), i32)}
         return cls.parse_rest(parser, operands, dict[str, Attribute](bits))
-
-

@@ -6,13 +6,22 @@ from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, region_def, result_def, var_operand_def, var_result_def
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    var_operand_def,
+    var_result_def,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from lamina.dialects.infos import TensorInfo
 from lamina.dialects.stablehlo.attributes import GatherRoles, ScatterRoles
-from lamina.dialects.stablehlo.base import GenericHlo, HloOp, Key, parse_operands
+from lamina.dialects.stablehlo.base import GenericHlo, HloOp, TextKey, parse_operands
 
 
 @irdl_op_definition
@@ -20,7 +29,7 @@ class DynamicSliceOp(HloOp):
     """A slice of a size at a place, which is moved so that all of it is inside."""
 
     name = "stablehlo.dynamic_slice"
-    KEYS: ClassVar = (Key("sizes", "slice_sizes", "ints"),)
+    KEYS: ClassVar = (TextKey("sizes", "slice_sizes", "ints"),)
     operand = operand_def(TensorType)
     start_indices = var_operand_def(TensorType)
     slice_sizes = prop_def(DenseArrayBase)
@@ -91,7 +100,9 @@ class HloGatherOp(GenericHlo):
         roles, sizes = self.dimension_numbers, self.ints("slice_sizes")
         offset, vector = roles.of("offset_dims"), roles.of("index_vector_dim")
         dropped = {*roles.of("collapsed_slice_dims"), *roles.of("operand_batching_dims")}
-        check_dims(x, roles.of("start_index_map"), *(roles.of(n) for n in ("collapsed_slice_dims", "operand_batching_dims")))
+        check_dims(
+            x, roles.of("start_index_map"), *(roles.of(n) for n in ("collapsed_slice_dims", "operand_batching_dims"))
+        )
         if len(sizes) != len(x.shape) or any(not 0 <= n <= e for n, e in zip(sizes, x.shape, strict=True)):
             raise ValueError(f"slice_sizes = {list(sizes)} of {x}")
         if any(sizes[d] > 1 for d in dropped):
@@ -216,5 +227,3 @@ class ChloTopKOp(HloOp):
         types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
         value = parser.resolve_operand(operand, type_)
         return cls.create(operands=[value], result_types=types, properties={"k": k}, attributes=attributes)
-
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DenseIntOrFPElementsAttr, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute
@@ -146,7 +146,9 @@ class ConvolutionOp(HloOp):
         if groups < 1 or batches < 1 or groups > 1 and batches > 1:
             raise ValueError(f"{groups} groups of features, {batches} of batches")
         if xs["f"] != ws["i"] * groups or ws["o"] % (groups * batches) or xs["b"] % batches:
-            raise ValueError(f"{xs['f']} channels in {groups} groups for a kernel that takes {ws['i']} and gives {ws['o']}")
+            raise ValueError(
+                f"{xs['f']} channels in {groups} groups for a kernel that takes {ws['i']} and gives {ws['o']}"
+            )
         lists = [self.window(n) for n in ("window_strides", "lhs_dilation", "rhs_dilation")]
         pads = self.pads()
         if any(len(v) != dims.spatial for v in (*lists, pads)) or any(min(v, default=1) < 1 for v in lists):
@@ -219,5 +221,3 @@ def _window_entry(parser: Parser, name: str) -> Attribute:
 def pairs_attribute(pairs: Sequence[Sequence[int]]) -> Attribute:
     """Numbers before and behind each dimension, as `dense<[[1, 2]]> : tensor<1x2xi64>`."""
     return DenseIntOrFPElementsAttr.from_list(TensorType(i64, [len(pairs), 2]), [v for p in pairs for v in p])
-
-

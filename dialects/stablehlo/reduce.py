@@ -289,4 +289,3 @@ class MapOp(GenericHlo):
     def result_info(self, *types: TensorInfo) -> TensorInfo:
         check_region(self.computation, scalars(self.operand_types), scalars(self.result_types), "the region")
         return TensorInfo(types[0].shape, element(self.result.type))
-

@@ -20,7 +20,7 @@ from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.dialects.relay.base import sample
 from lamina.dialects.relay.core import has_special_float
 from lamina.dialects.rules.op_protocol import Sample
-from lamina.dialects.stablehlo.base import ElementOp, HloOp, Key, TypeOnlyOp, parse_operands
+from lamina.dialects.stablehlo.base import ElementOp, HloOp, TextKey, TypeOnlyOp, parse_operands
 
 
 @irdl_op_definition
@@ -69,7 +69,7 @@ class IotaOp(HloOp):
     """Each element is its place along a dimension."""
 
     name = "stablehlo.iota"
-    KEYS: ClassVar = (Key("dim", "iota_dimension", "int"),)
+    KEYS: ClassVar = (TextKey("dim", "iota_dimension", "int"),)
     iota_dimension = prop_def(IntegerAttr)
     output = result_def(TensorType)
 
@@ -110,7 +110,7 @@ class BroadcastInDimOp(HloOp):
     """Operand's dimension n becomes `dims[n]`; along others, and where it has one element, it is repeated."""
 
     name = "stablehlo.broadcast_in_dim"
-    KEYS: ClassVar = (Key("dims", "broadcast_dimensions", "ints"),)
+    KEYS: ClassVar = (TextKey("dims", "broadcast_dimensions", "ints"),)
     operand = operand_def(TensorType)
     broadcast_dimensions = prop_def(DenseArrayBase)
     result = result_def(TensorType)
@@ -140,7 +140,7 @@ class HloTransposeOp(ElementOp):
     """Dimension n of the result is dimension `dims[n]` of the operand."""
 
     name = "stablehlo.transpose"
-    KEYS: ClassVar = (Key("dims", "permutation", "ints"),)
+    KEYS: ClassVar = (TextKey("dims", "permutation", "ints"),)
     operand = operand_def(TensorType)
     permutation = prop_def(DenseArrayBase)
     result = result_def(TensorType)
@@ -167,7 +167,7 @@ class HloReverseOp(ElementOp):
 
     name = "stablehlo.reverse"
     SHORT: ClassVar = True
-    KEYS: ClassVar = (Key("dims", "dimensions", "ints"),)
+    KEYS: ClassVar = (TextKey("dims", "dimensions", "ints"),)
     operand = operand_def(TensorType)
     dimensions = prop_def(DenseArrayBase)
     result = result_def(TensorType)
@@ -184,7 +184,10 @@ class HloReverseOp(ElementOp):
 
     @staticmethod
     def samples() -> list[Sample]:
-        return [sample(s, attrs={"dimensions": d}) for s, d in (((2, 3), (1,)), ((2, 3), (0, 1)), ((4,), (0,)), ((3, 1, 2), ()))]
+        return [
+            sample(s, attrs={"dimensions": d})
+            for s, d in (((2, 3), (1,)), ((2, 3), (0, 1)), ((4,), (0,)), ((3, 1, 2), ()))
+        ]
 
 
 @irdl_op_definition
@@ -211,14 +214,16 @@ class SliceOp(ElementOp):
         return TensorInfo(tuple(-((a - b) // step) for a, b, step in cuts), x.dtype)
 
     @staticmethod
-    def np_ref(
-        x: Any, start_indices: tuple[int, ...], limit_indices: tuple[int, ...], strides: tuple[int, ...]
-    ) -> Any:
+    def np_ref(x: Any, start_indices: tuple[int, ...], limit_indices: tuple[int, ...], strides: tuple[int, ...]) -> Any:
         return x[tuple(slice(a, b, s) for a, b, s in zip(start_indices, limit_indices, strides, strict=True))]
 
     @staticmethod
     def samples() -> list[Sample]:
-        cases = [((7, 4), (1, 0), (6, 4), (2, 1)), ((5,), (2,), (5,), (1,)), ((3, 3, 3), (0, 1, 2), (3, 3, 3), (1, 2, 1))]
+        cases = [
+            ((7, 4), (1, 0), (6, 4), (2, 1)),
+            ((5,), (2,), (5,), (1,)),
+            ((3, 3, 3), (0, 1, 2), (3, 3, 3), (1, 2, 1)),
+        ]
         keys = ("start_indices", "limit_indices", "strides")
         return [sample(s, attrs=dict(zip(keys, rest, strict=True))) for s, *rest in cases]
 
@@ -254,7 +259,7 @@ class HloConcatenateOp(HloOp):
     """The operands one behind the other along a dimension."""
 
     name = "stablehlo.concatenate"
-    KEYS: ClassVar = (Key("dim", "dimension", "int"),)
+    KEYS: ClassVar = (TextKey("dim", "dimension", "int"),)
     inputs = var_operand_def(TensorType)
     dimension = prop_def(IntegerAttr)
     result = result_def(TensorType)
@@ -264,7 +269,10 @@ class HloConcatenateOp(HloOp):
         if not 0 <= dim < len(first.shape):
             raise IndexError(f"there is no dimension {dim}")
         for t in types:
-            if t.dtype != first.dtype or t.shape[:dim] + t.shape[dim + 1 :] != first.shape[:dim] + first.shape[dim + 1 :]:
+            if (
+                t.dtype != first.dtype
+                or t.shape[:dim] + t.shape[dim + 1 :] != first.shape[:dim] + first.shape[dim + 1 :]
+            ):
                 raise ValueError("the operands differ in another dimension, or in the element type")
         return TensorInfo((*first.shape[:dim], sum(t.shape[dim] for t in types), *first.shape[dim + 1 :]), first.dtype)
 
@@ -278,9 +286,9 @@ class HloPadOp(HloOp):
 
     name = "stablehlo.pad"
     KEYS: ClassVar = (
-        Key("low", "edge_padding_low", "ints"),
-        Key("high", "edge_padding_high", "ints"),
-        Key("interior", "interior_padding", "ints"),
+        TextKey("low", "edge_padding_low", "ints"),
+        TextKey("high", "edge_padding_high", "ints"),
+        TextKey("interior", "interior_padding", "ints"),
     )
     operand = operand_def(TensorType)
     padding_value = operand_def(TensorType)
@@ -296,9 +304,7 @@ class HloPadOp(HloOp):
             raise ValueError("the padding value is no scalar of the operand's type, or a list has another length")
         if min(between, default=0) < 0:
             raise ValueError("interior is negative")
-        shape = tuple(
-            a + b + n + max(n - 1, 0) * i for n, a, b, i in zip(x.shape, low, high, between, strict=True)
-        )
+        shape = tuple(a + b + n + max(n - 1, 0) * i for n, a, b, i in zip(x.shape, low, high, between, strict=True))
         if min(shape, default=0) < 0:
             raise ValueError(f"nothing is left: {list(shape)}")
         return TensorInfo(shape, x.dtype)

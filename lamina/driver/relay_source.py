@@ -8,7 +8,8 @@ lamina.compile("net.relay")                       a text that a frontend reads, 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import os
 
     from lamina.dialects.relay.params import ParamStore
+    from lamina.ir.context import LaminaContext
 
 
 @dataclass(frozen=True)
@@ -72,41 +74,96 @@ def weights_file(data: bytes, folder: Path) -> Path | None:
     return folder / named[1].decode("utf-8", "replace") if named else None
 
 
-def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None = None) -> ReadProgram:
-    """Read and verify a text. `shapes` fixes unknown extents: of an input by its name, or a named one.
+BYTECODE = b"ML\xefR"
+"""The first bytes of MLIR's own format of modules, which is no text."""
 
-    Raises LaminaError with the place in the text.
-    """
-    from lamina.ir.context import LaminaContext
-    from lamina.ir.diagnostics import location_text
-    from lamina.ir.parsing import decode, parse_text
-    from lamina.ir.pipeline import parse_pipeline, run_pipeline
-    from lamina.ir.verification import verify_module
+
+@dataclass(frozen=True)
+class ParsedText:
+    """A text as a verified module, in the context that it was read in."""
+
+    module: ModuleOp
+    ctx: LaminaContext
+    label: str
+    form: TextFormat | None
+    """The format of a frontend, None for our own levels."""
+
+
+def parsed_text(path: str | os.PathLike[str]) -> ParsedText:
+    """Read and verify a text. Raises LaminaError with the place in the text."""
+    from lamina.ir.parsing import decode
 
     label = printable(str(path))
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=label) from None
+    if data.startswith(BYTECODE):
+        from lamina.ir.foreign_files import refuse_foreign
+
+        with _placed(label):
+            refuse_foreign(path)
+            refuse_foreign(data)
+    return _parsed(decode(data, label), label, Path(path))
+
+
+def _parsed(text: str, label: str, path: Path | None) -> ParsedText:
+    from lamina.ir.context import LaminaContext
+    from lamina.ir.parsing import parse_text
+    from lamina.ir.verification import verify_module
+
     ctx = LaminaContext()
-    ctx.source_path = Path(path)
-    text, form = decode(data, label), format_by_suffix(path)
-    if isinstance(form, TextFormat) and form.parse is not None:
-        module, ctx.params = form.parse(text, label)
-    else:
-        module = parse_text(ctx, text, label)
-        form = format_by_marks(text)
-    try:
+    ctx.source_path = path
+    form = format_by_suffix(path) if path is not None else None
+    with _placed(label):
+        if isinstance(form, TextFormat) and form.parse is not None:
+            module, ctx.params = form.parse(text, label)
+        else:
+            module, form = parse_text(ctx, text, label), format_by_marks(text)
         verify_module(module)
         ctx.open_params(module)
-        if form is not None and form.pipeline:
-            run_pipeline(module, ctx, parse_pipeline(form.pipeline))
-            verify_module(module)
+    return ParsedText(module, ctx, label, form)
+
+
+def text_program(text: str, label: str) -> ImportedModel:
+    """The program of a text in memory, as an importer gives it. Raises LaminaError."""
+    from lamina.frontends.imported import ImportedModel
+
+    read = _relay_of(_parsed(text, label, None), None)
+    return ImportedModel(read.module, read.store, read.inputs, read.outputs, {}, label)  # pyright: ignore[reportArgumentType]
+
+
+@contextmanager
+def _placed(label: str) -> Generator[None]:
+    """While it lasts, errors without a place get that of the op that they are about, else the text's name."""
+    from lamina.ir.diagnostics import location_text
+
+    try:
+        yield
     except LaminaError as e:
         e.where = e.where or (location_text(e.op) if e.op is not None else "") or label
         raise
+
+
+def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None = None) -> ReadProgram:
+    """Read a text; what is no Relay becomes it. `shapes` fixes unknown extents: of an input by its name, or a named one.
+
+    Raises LaminaError with the place in the text.
+    """
+    return _relay_of(parsed_text(path), shapes)
+
+
+def _relay_of(read: ParsedText, shapes: Mapping[str, Any] | None) -> ReadProgram:
+    from lamina.ir.pipeline import parse_pipeline, run_pipeline
+    from lamina.ir.verification import verify_module
+
+    module = read.module
+    if read.form is not None and read.form.pipeline:
+        with _placed(read.label):
+            run_pipeline(module, read.ctx, parse_pipeline(read.form.pipeline))
+            verify_module(module)
     foreign = any(not type(op).__module__.startswith(("lamina.", "xdsl.")) for op in module.walk())
-    return replace(of_module(module, ctx.params, Path(label).name, shapes), foreign=foreign)
+    return replace(of_module(module, read.ctx.params, Path(read.label).name, shapes), foreign=foreign)
 
 
 def copy_of_module(module: ModuleOp, shapes: Mapping[str, Any] | None = None) -> ReadProgram:

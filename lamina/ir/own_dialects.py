@@ -6,6 +6,7 @@ OUR_DIALECTS = {
     "tir": ("lamina.dialects.tir", "TIR"),
     "lamina": ("lamina.dialects.target", "LAMINA"),
     "stablehlo": ("lamina.dialects.stablehlo", "STABLEHLO"),
+    "sdy": ("lamina.dialects.stablehlo", "SDY"),
     "chlo": ("lamina.dialects.stablehlo", "CHLO"),
     "llvm": ("lamina.dialects.llvm_target", "LLVM"),
 }

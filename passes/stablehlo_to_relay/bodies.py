@@ -1,4 +1,4 @@
-"""What regions of two elements mean, where they are of a known form: sums, the largest one, the first of the largest."""
+"""Regions of two elements by their forms: sums, the largest one, the first of the largest, orders."""
 
 from __future__ import annotations
 
@@ -120,7 +120,13 @@ def _same_function(x: SSAValue, y: SSAValue, block: Block) -> int | None:
         if a is b:
             return True
         p, q = a.owner, b.owner
-        if isinstance(p, Block) or isinstance(q, Block) or p.name != q.name or p.properties != q.properties or p.regions:
+        if (
+            isinstance(p, Block)
+            or isinstance(q, Block)
+            or p.name != q.name
+            or p.properties != q.properties
+            or p.regions
+        ):
             return False
         if p.parent is not block or len(p.operands) != len(q.operands):
             return False

@@ -1,4 +1,4 @@
-"""What StableHLO's loops, branches and composites are in Relay.
+"""Rules of StableHLO's loops, branches and composites.
 
 A loop whose trips are known is put in place, trip by trip, as long as that is not too much; another one is a function
 that calls itself, which the virtual machine runs:
@@ -19,22 +19,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import FunctionType, UnitAttr
+from xdsl.dialects.builtin import FunctionType, LocationAttr, NameLoc, UnitAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
+from lamina.dialects.locations import source_position
 from lamina.dialects.relay.core import CallOp as LocalCallOp
 from lamina.dialects.relay.core import ConstantOp, FnOp, ReturnOp, module_of, symbol
 from lamina.dialects.relay.functional.control import IfOp, YieldOp
 from lamina.dialects.rules.terms import insert
+from lamina.dialects.stablehlo import find_op
 from lamina.dialects.stablehlo.base import HloOp
 from lamina.dialects.stablehlo.control import CaseOp, CompositeOp, CustomCallOp, HloIfOp, HloReturnOp, WhileOp, returned
 from lamina.dialects.stablehlo.shape import HloConstantOp
 from lamina.passes.rules.rewriting import Rules
 from lamina.passes.stablehlo_to_relay import emit
+from lamina.passes.stablehlo_to_relay.elements import elements
 from lamina.passes.stablehlo_to_relay.emit import known, number, unsupported
+from lamina.passes.stablehlo_to_relay.indexing import indexing
+from lamina.passes.stablehlo_to_relay.shapes import shapes
 
 control = Rules("stablehlo-to-relay")
 
@@ -45,19 +50,37 @@ SMALL_BRANCH = 12
 """Ops of branches that are both computed."""
 
 
+def class_of(name: str) -> type[HloOp] | None:
+    """The class of an op of CHLO that has a rule, by its name."""
+    found = find_op(name)
+    return found if any(found in rules.dispatch for rules in (elements, shapes, indexing)) else None
+
+
 # -- bodies that are put in place -------------------------------------------------------------------
 
 
-def placed(block: Block, values: Sequence[SSAValue]) -> list[SSAValue]:
-    """A block's ops on these values in the place of the op that is lowered: what the block gives."""
+def placed(block: Block, values: Sequence[SSAValue], caller: LocationAttr | None = None) -> list[SSAValue]:
+    """A block's ops on these values in the place of the op that is lowered: what the block gives.
+
+    Ops without a place in a file are said to be called from where `caller` is.
+    """
     mapper: dict[SSAValue, SSAValue] = dict(zip(block.args, values, strict=True))
     last = block.last_op
     assert last is not None
     for op in block.ops:
         if op is not last:
             copy = op.clone(value_mapper=mapper)
+            if caller is not None and source_position(copy.location) is None:
+                copy.location = _called_from(copy.location, caller)
             insert(copy)
     return [mapper.get(v, v) for v in last.operands]
+
+
+def _called_from(location: LocationAttr, caller: LocationAttr) -> LocationAttr:
+    """The location of an op of a function without a file, by the call of that function."""
+    if source_position(caller) is None:
+        return location
+    return NameLoc(location.desc, caller) if isinstance(location, NameLoc) else caller
 
 
 def function_of(op: Operation, name: str) -> FuncOp:
@@ -66,7 +89,9 @@ def function_of(op: Operation, name: str) -> FuncOp:
     found = symbol(module, name) if module is not None else None
     if not isinstance(found, FuncOp) or found.is_declaration or len(found.body.blocks) != 1:
         raise unsupported(op, f"there is no function @{name} with a body")
-    if list(found.function_type.inputs) != list(op.operand_types) or list(found.function_type.outputs) != list(op.result_types):
+    if list(found.function_type.inputs) != list(op.operand_types) or list(found.function_type.outputs) != list(
+        op.result_types
+    ):
         raise unsupported(op, f"@{name} is of type {found.function_type}")
     return found
 
@@ -76,7 +101,7 @@ def call(op: CallOp) -> list[SSAValue]:
     """Before: %0 = func.call @relu(%x) : (tensor<8xf32>) -> tensor<8xf32>
     After:  the ops of @relu
     """
-    return placed(function_of(op, op.callee.string_value()).body.block, list(op.operands))
+    return placed(function_of(op, op.callee.string_value()).body.block, list(op.operands), op.location)
 
 
 @control.lower(CompositeOp)
@@ -84,8 +109,6 @@ def composite(op: CompositeOp) -> list[SSAValue]:
     """Before: %0 = stablehlo.composite "chlo.erf" %x {decomposition = @chlo.erf.impl} : ...
     After:  chlo.erf where Relay has the function, else the ops of the decomposition
     """
-    from lamina.passes.stablehlo_to_relay.stablehlo_to_relay import class_of
-
     known_as = class_of(op.composite_name.data)
     given = dict(op.composite_attributes.data) if op.composite_attributes is not None else {}
     if known_as is not None and set(given) == set(known_as.get_irdl_definition().properties):
@@ -108,8 +131,6 @@ def custom_call(op: CustomCallOp) -> list[SSAValue]:
     if name in SAME and list(op.operand_types) == list(op.result_types):
         return list(op.operands)
     function = name.removeprefix("mhlo.")
-    from lamina.passes.stablehlo_to_relay.stablehlo_to_relay import class_of
-
     made = class_of(f"chlo.{function}") if name != function else None
     if made is not None and not made.get_irdl_definition().properties:
         new = made.create(operands=list(op.operands), result_types=list(op.result_types))
@@ -162,7 +183,7 @@ def folded(op: HloOp, arrays: Sequence[Any]) -> Any | None:
 
 
 def trips_of(op: WhileOp) -> int | None:
-    """How often a loop runs, None where that is not known or more than `MOST_TRIPS`."""
+    """The number of times that a loop runs, None where that is not known or more than `MOST_TRIPS`."""
     state: list[Any] = [a if a is not None and a.size == 1 else None for a in map(known, op.operands)]
     (condition,) = returned(op.cond)
     following = returned(op.body)
@@ -340,6 +361,12 @@ def chosen(op: Operation, condition: SSAValue, yes: Region, no: Region) -> list[
 
 def _is_small(region: Region) -> bool:
     """Whether nothing in a branch may take long."""
-    slow = ("stablehlo.while", "stablehlo.convolution", "stablehlo.dot_general", "stablehlo.sort", "func.call", "stablehlo.case")
+    slow = (
+        "stablehlo.while",
+        "stablehlo.convolution",
+        "stablehlo.dot_general",
+        "stablehlo.sort",
+        "func.call",
+        "stablehlo.case",
+    )
     return not any(op.name in slow for op in region.walk())
-

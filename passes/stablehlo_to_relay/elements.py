@@ -1,4 +1,4 @@
-"""What StableHLO's ops on elements are in Relay: an equation for each.
+"""Equations of StableHLO's ops on elements.
 
 Before: %0 = stablehlo.exponential %x : tensor<8xf32>
 After:  %0 = relay.exp %x : tensor<8xf32>

@@ -1,4 +1,4 @@
-"""What the rules of the stair write with: types and constants of values, and Relay's ops under shorter names.
+"""Words of the stair's rules: types and constants of values, and Relay's ops under shorter names.
 
 A rule that is no equation applies Relay's terms to values: what it makes stands before the op that it lowers.
 """

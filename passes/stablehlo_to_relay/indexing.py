@@ -1,4 +1,4 @@
-"""What StableHLO's ops at computed places are in Relay: slices where places are known, else `take`, `gather_nd`, `scatter_nd`.
+"""Rules of StableHLO's ops at computed places: slices where these are known, else `take`, `gather_nd`, `scatter_nd`.
 
 Before: %0 = stablehlo.dynamic_slice %x, %i, %zero, sizes = [1, 4] : (tensor<8x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
 After:  %0 = relay.take %x, %at {axis = 0} : (tensor<8x4xf32>, tensor<1xi32>) -> tensor<1x4xf32>
@@ -95,7 +95,7 @@ def dynamic_update_slice(op: DynamicUpdateSliceOp) -> SSAValue:
 
 
 def _joined(x: SSAValue, update: SSAValue, axis: int, place: int) -> SSAValue:
-    """What is before a slice, the slice, and what is behind it."""
+    """The tensor before a slice, the slice, and the tensor behind it."""
     shape, size = shape_of(x), shape_of(update)[axis]
     place = min(max(place, 0), shape[axis] - size)
 
@@ -188,7 +188,9 @@ def gather(op: HloGatherOp) -> SSAValue:
         rest = [d for d in range(len(shape)) if d not in starts and d not in batching]
         found = r.gather_nd(emit.transpose(x, [*starts, *batching, *rest]), at, batch_dims=0)
         labels = [*(("b", n) for n in range(len(batch))), *(("d", d) for d in (*windows, *rest))]
-    return _placed(found, labels, len(batch), [d for d in range(len(shape)) if d not in dropped], roles.of("offset_dims"), out)
+    return _placed(
+        found, labels, len(batch), [d for d in range(len(shape)) if d not in dropped], roles.of("offset_dims"), out
+    )
 
 
 def _placed(
@@ -212,7 +214,11 @@ def scatter(op: ScatterOp) -> SSAValue:
     """
     word = word_of(op.update_computation) if op.count == 1 else None
     if word not in ("update", "add", "mul", "min", "max", "and", "or"):
-        what = "several inputs" if op.count > 1 else "a region that is none of add, multiply, minimum, maximum, or the update"
+        what = (
+            "several inputs"
+            if op.count > 1
+            else "a region that is none of add, multiply, minimum, maximum, or the update"
+        )
         raise unsupported(op, what)
     x, indices, update = op.operands
     truth = dtype_of(x) == "bool"
@@ -252,7 +258,9 @@ def scatter(op: ScatterOp) -> SSAValue:
     rest = [d for d in range(len(shape)) if d not in starts and d not in batching]
     order = [*starts, *batching, *rest]
     batch_axes = [n for n in range(len(shape_of(update))) if n not in window]
-    update = emit.transpose(update, [*batch_axes, *(at_update[d] for d in windows), *(at_update[d] for d in rest if d in at_update)])
+    update = emit.transpose(
+        update, [*batch_axes, *(at_update[d] for d in windows), *(at_update[d] for d in rest if d in at_update)]
+    )
     ones = [d for d in rest if d not in at_update]
     if ones:  # dimensions of one element that are not in the update
         update = emit.reshape(update, (*batch, *windows.values(), *(shape[d] for d in rest)))

@@ -1,4 +1,4 @@
-"""What StableHLO's sorts are in Relay: `sort` of one tensor, `argsort` of the key and `gather` of the others.
+"""Rules of StableHLO's sorts: `sort` of one tensor, `argsort` of the key and `gather` of the others.
 
 Before: %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({ compare LT }) : (tensor<8xf32>) -> tensor<8xf32>
 After:  %0 = relay.sort %x {axis = 0} : tensor<8xf32>

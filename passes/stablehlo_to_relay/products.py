@@ -1,4 +1,4 @@
-"""What StableHLO's sums of products are in Relay: `nn.matmul`, `nn.batch_matmul`, and the convolutions.
+"""Rules of StableHLO's sums of products: `nn.matmul`, `nn.batch_matmul`, and the convolutions.
 
 Before: %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<3x8xf32>, tensor<8x16xf32>) -> tensor<3x16xf32>
 After:  %0 = relay.nn.matmul %x, %w : (tensor<3x8xf32>, tensor<8x16xf32>) -> tensor<3x16xf32>
@@ -34,10 +34,7 @@ def dot_general(op: DotGeneralOp) -> SSAValue:
     x, y = op.operands
     xb, yb, xc, yc = op.roles()
     shape_x, shape_y = shape_of(x), shape_of(y)
-    xf, yf = (
-        [d for d in range(len(s)) if d not in (*b, *c)]
-        for s, b, c in ((shape_x, xb, xc), (shape_y, yb, yc))
-    )
+    xf, yf = ([d for d in range(len(s)) if d not in (*b, *c)] for s, b, c in ((shape_x, xb, xc), (shape_y, yb, yc)))
     depth = prod(shape_x[d] for d in xc)
     out = [shape_x[d] for d in (*xb, *xf)] + [shape_y[d] for d in yf]
     x, y, dtype = _wide(op, x, y, info.dtype)

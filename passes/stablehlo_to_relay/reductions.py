@@ -1,4 +1,4 @@
-"""What StableHLO's reductions are in Relay.
+"""Rules of StableHLO's reductions.
 
 Before: %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<3x4xf32>, tensor<f32>) -> tensor<3xf32>
 After:  %0 = relay.sum %x {axis = [1]} : (tensor<3x4xf32>) -> tensor<3xf32>
@@ -105,7 +105,9 @@ def _counts(places: SSAValue, dim: int) -> bool:
     while True:
         known = emit.known(value)
         if known is not None:
-            count = np.arange(shape_of(places)[dim]).reshape([-1 if d == dim else 1 for d in range(len(shape_of(places)))])
+            count = np.arange(shape_of(places)[dim]).reshape(
+                [-1 if d == dim else 1 for d in range(len(shape_of(places)))]
+            )
             if value is places:
                 return bool((known == np.broadcast_to(count, known.shape)).all())
             return False
@@ -125,16 +127,18 @@ def _counts(places: SSAValue, dim: int) -> bool:
         value = owner.operands[0]
 
 
-def _by_steps(
-    op: HloReduceOp, inputs: list[SSAValue], inits: list[SSAValue], dims: tuple[int, ...]
-) -> list[SSAValue]:
+def _by_steps(op: HloReduceOp, inputs: list[SSAValue], inits: list[SSAValue], dims: tuple[int, ...]) -> list[SSAValue]:
     """The region on whole slices: halves with halves, the initial values last."""
     shape = shape_of(inputs[0])
     places = list(product(*(range(shape[d]) for d in dims)))
     kept = [e for d, e in enumerate(shape) if d not in dims]
     if len(places) > MOST_STEPS:
         what = f"a reducer of no known form over {len(places)} elements"
-        raise unsupported(op, what, f"known are sums, products, minima, maxima, and the first place of an extreme; or {MOST_STEPS} elements")
+        raise unsupported(
+            op,
+            what,
+            f"known are sums, products, minima, maxima, and the first place of an extreme; or {MOST_STEPS} elements",
+        )
     rows: list[list[SSAValue]] = [[emit.broadcast(v, kept) for v in inits]]
     for place in places:
         at = dict(zip(dims, place, strict=True))
@@ -154,8 +158,7 @@ def applied(block: Block, values: Sequence[SSAValue], shape: Sequence[int]) -> l
     """
     from lamina.dialects.dtypes import tensor_type
     from lamina.dialects.stablehlo.base import element
-    from lamina.dialects.stablehlo.elementwise import ConvertOp, ElementwiseHlo
-    from lamina.dialects.stablehlo.elementwise import HloSelectOp, HloClampOp  # noqa: I001
+    from lamina.dialects.stablehlo.elementwise import ConvertOp, ElementwiseHlo, HloClampOp, HloSelectOp  # noqa: I001
 
     mapped: dict[SSAValue, SSAValue] = dict(zip(block.args, values, strict=True))
 
@@ -237,7 +240,12 @@ def _running(op: ReduceWindowOp, word: str, x: SSAValue) -> SSAValue | None:
 
 def _pool(op: ReduceWindowOp, word: str, x: SSAValue) -> SSAValue | None:
     """A pool of two dimensions of four, the others being windows of one element."""
-    sizes, steps, pads, apart = op.window("window_dimensions"), op.window("window_strides"), op.pads(), op.window("window_dilations")
+    sizes, steps, pads, apart = (
+        op.window("window_dimensions"),
+        op.window("window_strides"),
+        op.pads(),
+        op.window("window_dilations"),
+    )
     if word not in ("max", "add") or len(sizes) != 4 or set(op.window("base_dilations")) != {1}:
         return None
     if dtype_of(x) not in ("float32", "float64") or prod(op.info().shape) == 0 or prod(shape_of(x)) == 0:

@@ -1,4 +1,4 @@
-"""What StableHLO's ops that move elements, and change their types, are in Relay.
+"""Rules of StableHLO's ops that move elements, and change their types.
 
 Before: %0 = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<4xf32>) -> tensor<3x4xf32>
 After:  %1 = relay.reshape %x {newshape = [1, 4]} : (tensor<4xf32>) -> tensor<1x4xf32>
@@ -32,6 +32,7 @@ from lamina.dialects.stablehlo.shape import (
     IotaOp,
     OptimizationBarrierOp,
 )
+from lamina.dialects.stablehlo.sharding import ShardingConstraintOp
 from lamina.passes.rules.rewriting import Rules
 from lamina.passes.stablehlo_to_relay import emit
 from lamina.passes.stablehlo_to_relay.emit import dtype_of, known_number, number, shape_of, unsupported
@@ -128,7 +129,9 @@ def iota(op: IotaOp) -> SSAValue:
     through = info.dtype if info.dtype not in ("bool", "float16", "bfloat16") else "int64"
     places = r.arange(start=0.0, stop=float(info.shape[dim]), step=1.0, dtype=through)
     places = emit.cast(places, info.dtype)
-    return emit.broadcast(emit.reshape(places, [info.shape[dim] if d == dim else 1 for d in range(len(info.shape))]), info.shape)
+    return emit.broadcast(
+        emit.reshape(places, [info.shape[dim] if d == dim else 1 for d in range(len(info.shape))]), info.shape
+    )
 
 
 @shapes.lower(OptimizationBarrierOp)
@@ -137,6 +140,14 @@ def barrier(op: OptimizationBarrierOp) -> list[SSAValue]:
     After:  %x
     """
     return list(op.operands)
+
+
+@shapes.lower(ShardingConstraintOp)
+def sharding_constraint(op: ShardingConstraintOp) -> SSAValue:
+    """Before: %0 = sdy.sharding_constraint %x <@mesh, [{}]> : tensor<8xf32>
+    After:  %x
+    """
+    return op.operand
 
 
 # -- types and bits ---------------------------------------------------------------------------------

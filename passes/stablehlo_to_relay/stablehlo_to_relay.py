@@ -32,18 +32,18 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects import edit
 from lamina.dialects.infos import tensor_info
 from lamina.dialects.locations import source_position
-from lamina.dialects.relay.core import ConstantOp, FnOp, make_constant
-from lamina.dialects.relay.functional.control import IfOp
 from lamina.dialects.relay.base import broadcast_shapes
+from lamina.dialects.relay.core import ConstantOp, FnOp, make_constant
 from lamina.dialects.relay.elementwise.logic import WhereOp
 from lamina.dialects.relay.families import Broadcast
+from lamina.dialects.relay.functional.control import IfOp
 from lamina.dialects.relay.params import ParamStore, array_dense, dense_array, store_of
 from lamina.dialects.relay.shape.views import BroadcastToOp, ReshapeOp
-from lamina.dialects.stablehlo import find_op
 from lamina.dialects.stablehlo.base import HloOp
 from lamina.dialects.stablehlo.control import CustomCallOp
 from lamina.dialects.stablehlo.refused import RefusedHlo
 from lamina.dialects.stablehlo.shape import HloConstantOp
+from lamina.dialects.stablehlo.sharding import MeshOp
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.passes.base import Context, ModulePass
@@ -65,12 +65,6 @@ MOST_OPS = 400_000
 """Ops that a program may have when its calls are put in place."""
 
 
-def class_of(name: str) -> type[HloOp] | None:
-    """The class of an op of StableHLO or CHLO that has a rule, by its name."""
-    found = find_op(name)
-    return found if found in stair.dispatch else None
-
-
 def fold(op: HloOp) -> SSAValue | None:
     """Before: %0 = stablehlo.add %c, %d : tensor<i32>
     After:  %0 = relay.constant dense<3> : tensor<i32>
@@ -88,7 +82,7 @@ FOLD = Entry(Lowering(fold, (HloOp,)), -1)
 
 
 @dataclass(frozen=True)
-class Refusal:
+class MissingRule:
     """An op that is not lowered: its name, why, and where it stands."""
 
     name: str
@@ -102,7 +96,7 @@ class InOrder(Driver):
     def __init__(self, root: ModuleOp, store: ParamStore) -> None:
         super().__init__(stair, root, None)
         self.store = store
-        self.refusals: list[Refusal] = []
+        self.refusals: list[MissingRule] = []
         self.made: Sequence[Operation] = ()
         self.seen = 0
 
@@ -144,7 +138,9 @@ class InOrder(Driver):
                     return
             if any(self.attempt(entry, op) for entry in self.dispatch.get(type(op), ())):
                 return
-            self.refuse(op, f"there is no rule for {', '.join(dict.fromkeys(str(t) for t in op.operand_types))}")
+            types = ", ".join(dict.fromkeys(str(t) for t in op.operand_types))
+            whole = op.name.startswith("chlo.") and type(op) not in self.dispatch
+            self.refuse(op, "jax.export writes what it is made of" if whole else f"there is no rule for {types}")
         except UnsupportedError as e:
             self.refuse(op, e.what.removeprefix(f"{op.name}: "))
         except VerifyException as e:
@@ -169,7 +165,7 @@ class InOrder(Driver):
 
     def refuse(self, op: Operation, reason: str) -> None:
         name = f"{op.name} @{op.call_target_name.data}" if isinstance(op, CustomCallOp) else op.name
-        self.refusals.append(Refusal(name, reason, op))
+        self.refusals.append(MissingRule(name, reason, op))
 
     def replaced(
         self, entry: Entry, op: Operation, old: Sequence[SSAValue], new: Sequence[SSAValue], made: Sequence[Operation]
@@ -200,7 +196,7 @@ def slim(op: Operation) -> None:
 
 
 def without_leading_ones(value: SSAValue) -> SSAValue:
-    """What a reshape has put axes of one element before; else the value itself."""
+    """The value that a reshape has put axes of one element before; else the value itself."""
     op = value.owner
     if not isinstance(op, ReshapeOp):
         return value
@@ -222,7 +218,7 @@ class StablehloToRelayPass(ModulePass):
             raise refused(refusals)
 
 
-def lower_module(module: ModuleOp, store: ParamStore) -> list[Refusal]:
+def lower_module(module: ModuleOp, store: ParamStore) -> list[MissingRule]:
     """Lower @main, with the functions that it calls in place: what could not be lowered."""
     functions = [f for f in module.body.block.ops if isinstance(f, FuncOp)]
     if not any(isinstance(o, HloOp) for f in functions for o in f.walk()):
@@ -231,7 +227,11 @@ def lower_module(module: ModuleOp, store: ParamStore) -> list[Refusal]:
     check_calls(main, {f.sym_name.data: f for f in functions})
     driver = InOrder(module, store)
     for other in list(module.body.block.ops):
-        if not isinstance(other, FuncOp):
+        if isinstance(other, MeshOp) and other.devices == 1:
+            edit.erase(other)
+        elif isinstance(other, MeshOp):
+            driver.refuse(other, f"it is for {other.devices} devices")
+        elif not isinstance(other, FuncOp):
             driver.refuse(other, "it is no function")
     with edit.transaction(module):
         driver.sweep(main.body.block)
@@ -290,9 +290,9 @@ def name_ports(main: FuncOp) -> None:
             main.properties[key] = ArrayAttr([DictionaryAttr({NAME: e} if e is not None else {}) for e in entries])
 
 
-def grouped(refusals: Iterable[Refusal]) -> list[tuple[str, str, list[str], Refusal]]:
-    """Refusals by name and reason, each with the places where it stands."""
-    found: dict[tuple[str, str], tuple[list[str], Refusal]] = {}
+def grouped(refusals: Iterable[MissingRule]) -> list[tuple[str, str, list[str], MissingRule]]:
+    """MissingRules by name and reason, each with the places where it stands."""
+    found: dict[tuple[str, str], tuple[list[str], MissingRule]] = {}
     for refusal in refusals:
         places, _ = found.setdefault((refusal.name, refusal.reason), ([], refusal))
         position = source_position(refusal.op.location)
@@ -300,13 +300,12 @@ def grouped(refusals: Iterable[Refusal]) -> list[tuple[str, str, list[str], Refu
     return [(name, reason, places, first) for (name, reason), (places, first) in found.items()]
 
 
-def refused(refusals: Sequence[Refusal]) -> LaminaError:
+def refused(refusals: Sequence[MissingRule]) -> LaminaError:
     """The error of a program, all that is missing in one line."""
     groups = grouped(refusals)
     texts = [f"{name} ({len(places)}x, {reason})" for name, reason, places, _ in groups]
     what = "is" if len(texts) == 1 else "are"
     hint = "`lamina check` lists the places"
-    return UnsupportedError(f"{'; '.join(texts[:8])}{'; ...' if len(texts) > 8 else ''} {what} not supported", hint=hint, op=groups[0][3].op)
-
-
-
+    return UnsupportedError(
+        f"{'; '.join(texts[:8])}{'; ...' if len(texts) > 8 else ''} {what} not supported", hint=hint, op=groups[0][3].op
+    )

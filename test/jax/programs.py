@@ -177,7 +177,12 @@ def gather_scatter(jax, random):
         count = jax.ops.segment_sum(jnp.ones(edges.shape[1]), edges[1], nodes.shape[0])
         return summed / jnp.maximum(count, 1)[:, None], jnp.where(jnp.isfinite(largest), largest, 0)
 
-    return run, weights(random, 10, 4, scale=1), random.integers(0, 10, (2, 30)).astype(np.int32), weights(random, 30, scale=1)
+    return (
+        run,
+        weights(random, 10, 4, scale=1),
+        random.integers(0, 10, (2, 30)).astype(np.int32),
+        weights(random, 30, scale=1),
+    )
 
 
 def statistics(jax, random):

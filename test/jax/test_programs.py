@@ -41,7 +41,13 @@ def operand(order: str, extents: dict[str, int], seed: int) -> np.ndarray:
 def test_convolution(order, window, tmp_path) -> None:
     x = operand(ORDERS[order][0], {"N": 2, "C": 4, "H": 9, "W": 8}, 1)
     w = operand(ORDERS[order][1], {"O": 6, "I": 4, "H": 3, "W": 2}, 2)
-    agree(jax, tmp_path, lambda x, w: lax.conv_general_dilated(x, w, dimension_numbers=ORDERS[order], **WINDOWS[window]), x, w)
+    agree(
+        jax,
+        tmp_path,
+        lambda x, w: lax.conv_general_dilated(x, w, dimension_numbers=ORDERS[order], **WINDOWS[window]),
+        x,
+        w,
+    )
 
 
 @pytest.mark.parametrize(("order", "groups"), [(0, 2), (1, 4), (2, 2), (3, 4)])

@@ -27,9 +27,14 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
 
     refuse_saved(args.model)
     if is_text(args.model):
-        raise UsageError("check is about the operators of models", hint=f"`opt-tool {args.model}` checks a text")
-    refuse_foreign(args.model)
-    report = model_format(args.model).check(args.model)
+        from lamina.driver.text_report import report_of_text
+
+        report = report_of_text(args.model)
+        if report is None:
+            raise UsageError("check is about the operators of models", hint=f"`opt-tool {args.model}` checks a text")
+    else:
+        refuse_foreign(args.model)
+        report = model_format(args.model).check(args.model)
     if args.json:
         unsupported = [{**asdict(u), "name": u.full_name} for u in report.unsupported]
         found = {"model": report.label, "nodes": report.nodes, "supported": report.supported}
