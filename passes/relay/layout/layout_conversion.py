@@ -258,6 +258,4 @@ def _kernel_for(op: RelayOp, layout: str) -> str:
         return first + spatial
     attrs = attrs_of(op)
     channels = tensor_info(op.operands[0].type).shape[axis_of(attrs["data_layout"], "C")]
-    inputs = tensor_info(op.operands[1].type).shape[axis_of(attrs["kernel_layout"], "I")]
-    depthwise = attrs["groups"] == channels > 1 and inputs == 1
-    return spatial + ("OI" if depthwise else "IO")
+    return spatial + ("OI" if attrs["groups"] == channels > 1 else "IO")
