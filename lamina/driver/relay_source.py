@@ -119,7 +119,7 @@ def _parsed(text: str, label: str, path: Path | None) -> ParsedText:
         if isinstance(form, TextFormat) and form.parse is not None:
             module, ctx.params = form.parse(text, label)
         else:
-            module, form = parse_text(ctx, text, label), format_by_marks(text)
+            module, form = parse_text(ctx, text, label), format_by_marks(text) or form
         verify_module(module)
         ctx.open_params(module)
     return ParsedText(module, ctx, label, form)

@@ -204,16 +204,24 @@ def _environment(region: Region, state: Sequence[Any]) -> dict[SSAValue, Any]:
     return dict(zip(region.block.args, state, strict=True))
 
 
-def weight(region: Region, op: Operation, seen: tuple[str, ...] = ()) -> int:
-    """The ops of a region, those of the functions that it calls among them."""
+def callee_of(op: Operation) -> str:
+    """The name of the function that an op calls, "" where it calls none."""
+    if isinstance(op, CallOp):
+        return op.callee.string_value()
+    return op.decomposition.string_value() if isinstance(op, CompositeOp) else ""
+
+
+def weight(region: Region, op: Operation, known_sizes: dict[str, int] | None = None) -> int:
+    """The ops of a region, those of the functions that it calls among them, none of which calls itself."""
+    sizes = {} if known_sizes is None else known_sizes
     count = 0
     for inner in region.walk():
         count += 1
-        if isinstance(inner, CallOp):
-            name = inner.callee.string_value()
-            if name in seen:
-                raise unsupported(op, f"@{name} calls itself")
-            count += weight(function_of(inner, name).body, op, (*seen, name))
+        name = callee_of(inner)
+        if name:
+            if name not in sizes:
+                sizes[name] = weight(function_of(inner, name).body, op, sizes)
+            count += sizes[name]
     return count
 
 

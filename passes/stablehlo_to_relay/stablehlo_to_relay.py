@@ -48,7 +48,7 @@ from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.passes.base import Context, ModulePass
 from lamina.passes.rules.rewriting import Driver, Entry, Lowering, Rules
-from lamina.passes.stablehlo_to_relay.control import control, folded
+from lamina.passes.stablehlo_to_relay.control import callee_of, control, folded
 from lamina.passes.stablehlo_to_relay.elements import elements
 from lamina.passes.stablehlo_to_relay.emit import constant, known
 from lamina.passes.stablehlo_to_relay.indexing import indexing
@@ -61,7 +61,7 @@ stair = Rules("stablehlo-to-relay")
 for part in (elements, shapes, products, reductions, indexing, sorting, control):
     stair += part
 
-MOST_OPS = 400_000
+MOST_OPS = 200_000
 """Ops that a program may have when its calls are put in place."""
 
 
@@ -254,24 +254,29 @@ def entry_of(functions: Sequence[FuncOp]) -> FuncOp:
 
 
 def check_calls(main: FuncOp, functions: dict[str, FuncOp]) -> None:
-    """Raises UnsupportedError where functions call themselves, directly or through others."""
-    state: dict[str, int] = {}
+    """Raises UnsupportedError where functions call themselves, directly or through others, or are too large in place."""
+    sizes: dict[str, int] = {}
+    open_: set[str] = set()
     stack: list[tuple[str, bool]] = [(main.sym_name.data, False)]
     while stack:
         name, done = stack.pop()
+        if name not in functions or name in sizes:
+            continue
+        called = [(op, callee) for op in functions[name].walk() if (callee := callee_of(op))]
         if done:
-            state[name] = 2
+            open_.discard(name)
+            inside = sum(sizes.get(callee, 0) for _, callee in called)
+            sizes[name] = inside + sum(1 for _ in functions[name].walk())
+            if sizes[name] > MOST_OPS:
+                what = f"@{name} has {sizes[name]} ops when its calls are put in place; the most are {MOST_OPS}"
+                raise UnsupportedError(what, op=functions[name])
             continue
-        if state.get(name) == 2 or name not in functions:
-            continue
-        state[name] = 1
+        open_.add(name)
         stack.append((name, True))
-        for op in functions[name].walk():
-            callee = op.callee.string_value() if isinstance(op, CallOp) else ""
-            if state.get(callee) == 1:
+        for op, callee in called:
+            if callee in open_:
                 raise UnsupportedError(f"@{callee} calls itself", op=op)
-            if callee:
-                stack.append((callee, False))
+            stack.append((callee, False))
 
 
 def name_ports(main: FuncOp) -> None:

@@ -1,0 +1,10 @@
+// RUN: opt-tool %s -p stablehlo-to-relay | filecheck %s
+
+// CHECK:      %0 = relay.nn.dilate %x {strides = [1, 2, 2, 1]} : (tensor<1x4x4x3xf32>) -> tensor<1x7x7x3xf32>
+// CHECK-NEXT: %y = relay.nn.conv2d %0, %w {data_layout = "NHWC", kernel_layout = "HWIO", out_dtype = "float32", padding = [1, 1, 1, 1]} : (tensor<1x7x7x3xf32>, tensor<3x3x3x4xf32>) -> tensor<1x7x7x4xf32>
+// CHECK-NEXT: func.return %y : tensor<1x7x7x4xf32>
+// CHECK-NOT:  stablehlo
+func.func @main(%x: tensor<1x4x4x3xf32>, %w: tensor<3x3x3x4xf32>) -> tensor<1x7x7x4xf32> {
+  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x3xf32>, tensor<3x3x3x4xf32>) -> tensor<1x7x7x4xf32>
+  return %y : tensor<1x7x7x4xf32>
+}
