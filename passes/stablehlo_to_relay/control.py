@@ -184,6 +184,13 @@ def folded(op: HloOp, arrays: Sequence[Any]) -> Any | None:
 
 def trips_of(op: WhileOp) -> int | None:
     """The number of times that a loop runs, None where that is not known or more than `MOST_TRIPS`."""
+    try:
+        return _counted(op)
+    except RecursionError:
+        return None
+
+
+def _counted(op: WhileOp) -> int | None:
     state: list[Any] = [a if a is not None and a.size == 1 else None for a in map(known, op.operands)]
     (condition,) = returned(op.cond)
     following = returned(op.body)

@@ -145,6 +145,8 @@ class InOrder(Driver):
             self.refuse(op, e.what.removeprefix(f"{op.name}: "))
         except VerifyException as e:
             self.refuse(op, " ".join(str(e).split()))
+        except RecursionError:
+            self.refuse(op, "it is nested too deeply")
 
     def constant(self, op: HloConstantOp) -> None:
         """A constant; one of many elements is a parameter."""

@@ -10,7 +10,7 @@
 // CHECK-NEXT: } else {
 // CHECK-NEXT: relay.yield %v : tensor<f32>
 // CHECK:      relay.return %3 : tensor<f32>
-// CHECK-NEXT: %y = relay.call %0(%x) : (tensor<f32>) -> tensor<f32>
+// CHECK:      %y = relay.call %0(%x) : (tensor<f32>) -> tensor<f32>
 // CHECK-NEXT: func.return %y : tensor<f32>
 // CHECK-NOT:  stablehlo
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
