@@ -1,7 +1,7 @@
-"""The dialects `stablehlo` and `chlo` (and of `sdy` the meshes): programs as JAX and other users of XLA print them, in MLIR's text.
+"""The dialects `stablehlo` and `chlo`, and of `sdy` the meshes: programs as JAX and other users of XLA print them.
 
-As a namespace the package spells terms: with `from lamina.dialects import stablehlo as s`, `s.add(x, y)` is a pattern of
-a rule. Words of Python have an underscore behind them: `s.and_`.
+As a namespace the package spells terms: with `from lamina.dialects import stablehlo as s`, `s.add(x, y)` is a pattern
+of a rule. Words of Python have an underscore behind them: `s.and_`.
 """
 
 from __future__ import annotations

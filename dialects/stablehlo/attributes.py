@@ -182,7 +182,7 @@ class DotRoles(Roles):
 
 
 class ConvolutionDims(NamedTuple):
-    """The roles of the dimensions of input, kernel and output, by place: `b`, `f`, `i`, `o`, `?`, or the spatial one's number."""
+    """The roles of the dimensions of input, kernel and output: `b`, `f`, `i`, `o`, or the number of a spatial one."""
 
     input: tuple[str, ...]
     kernel: tuple[str, ...]

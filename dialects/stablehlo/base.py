@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, FunctionType, IntegerAttr, TensorType, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -171,28 +171,16 @@ class HloOp(IRDLOperation):
         return [type_] * count, [type_]
 
     @classmethod
-    def create(
-        cls,
-        *,
-        operands: Sequence[SSAValue] = (),
-        result_types: Sequence[Attribute] = (),
-        properties: dict[str, Attribute] | None = None,
-        attributes: dict[str, Attribute] | None = None,
-        **others: Any,
-    ) -> Self:
+    def create(cls, **given: Any) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         """An op; attributes that it knows are its properties, what it does not know is kept beside."""
-        given = {**(attributes or {}), **(properties or {})}
-        if given:
+        named: dict[str, Attribute] = {}
+        for kind in ("attributes", "properties"):
+            named.update(given.pop(kind, None) or {})
+        if named:
             known = cls.get_irdl_definition().properties
-            properties = {n: a for n, a in given.items() if n in known}
-            attributes = {n: a for n, a in given.items() if n not in known}
-        return super().create(
-            operands=operands,
-            result_types=result_types,
-            properties=properties or {},
-            attributes=attributes or {},
-            **others,
-        )
+            given["properties"] = {n: a for n, a in named.items() if n in known}
+            given["attributes"] = {n: a for n, a in named.items() if n not in known}
+        return super().create(**given)
 
     # -- attributes -----------------------------------------------------------------------------------------
 
@@ -265,7 +253,7 @@ class TypeOnlyOp(HloOp):
         return types, types
 
 
-class ElementOp(HloOp, RelayOp):
+class ElementOp(HloOp, RelayOp):  # pyright: ignore[reportIncompatibleMethodOverride]
     """Base of ops with Relay's facets: their types follow from operands and attributes, `np_ref` is their oracle."""
 
     def verify_(self) -> None:

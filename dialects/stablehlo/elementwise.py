@@ -72,12 +72,12 @@ class BinaryHlo(ElementwiseHlo):
         super().__init_subclass__(**facts, **({"np_ref": np_ref} if np_ref else {}))
 
 
-def _unary(name: str, title: str, oracle: Callable[..., Any], **facts: Any) -> type[UnaryHlo]:
+def _unary(name: str, title: str, oracle: Callable[[Any], Any], **facts: Any) -> type[UnaryHlo]:
     """The class of an op of one operand by its name, what it computes, and its oracle."""
     return _declared(UnaryHlo, name, title, oracle, facts)
 
 
-def _binary(name: str, title: str, oracle: Callable[..., Any], **facts: Any) -> type[BinaryHlo]:
+def _binary(name: str, title: str, oracle: Callable[[Any, Any], Any], **facts: Any) -> type[BinaryHlo]:
     """The class of an op of two operands."""
     return _declared(BinaryHlo, name, title, oracle, facts)
 
@@ -88,11 +88,17 @@ def _declared(base: Any, name: str, title: str, oracle: Callable[..., Any], fact
     return irdl_op_definition(type(base)(word, (base,), members, np_ref=oracle, **facts))
 
 
+def choose(condition: Any, yes: Any, no: Any) -> Any:
+    """NumPy's choice between two arrays."""
+    numpy: Any = np
+    return numpy.where(condition, yes, no)
+
+
 def _truncated(a: Any, b: Any, quotient: bool) -> Any:
     """Quotients and remainders of integers as StableHLO has them; those by zero are whatever the oracle gives."""
-    safe = np.where(b == 0, b.dtype.type(1), b)
-    magnitude = np.abs(a) // np.abs(safe)
-    sign = np.where((a < 0) == (safe < 0), 1, -1).astype(a.dtype)
+    safe: Any = choose(b == 0, b.dtype.type(1), b)
+    magnitude: Any = np.abs(a) // np.abs(safe)
+    sign: Any = choose((a < 0) == (safe < 0), 1, -1).astype(a.dtype)
     found = (magnitude * sign).astype(a.dtype)
     return found if quotient else (a - found * safe).astype(a.dtype)
 
@@ -111,35 +117,58 @@ def _inside(x: Any, count: Any) -> Any:
 
 
 def _shifted_left(a: Any, b: Any) -> Any:
-    return np.where(_inside(a, b), np.left_shift(a, np.where(_inside(a, b), b, 0)), 0).astype(a.dtype)
+    return choose(_inside(a, b), np.left_shift(a, choose(_inside(a, b), b, 0)), 0).astype(a.dtype)
 
 
 def _shifted_right(a: Any, b: Any) -> Any:
     last = np.asarray(8 * a.dtype.itemsize - 1, a.dtype)
-    return np.right_shift(a, np.where(_inside(a, b), b, last))
+    return np.right_shift(a, choose(_inside(a, b), b, last))
 
 
 def _logically_shifted(a: Any, b: Any) -> Any:
     unsigned = np.dtype(f"u{a.dtype.itemsize}")
     bits = a.astype(unsigned)
-    moved = np.right_shift(bits, np.where(_inside(a, b), b, 0).astype(unsigned))
-    return np.where(_inside(a, b), moved, 0).astype(unsigned).astype(a.dtype)
+    moved = np.right_shift(bits, choose(_inside(a, b), b, 0).astype(unsigned))
+    return choose(_inside(a, b), moved, 0).astype(unsigned).astype(a.dtype)
 
 
 def _bit_count(x: Any, leading: bool) -> Any:
     width = 8 * x.dtype.itemsize
     bits = x.astype(np.dtype(f"u{x.dtype.itemsize}")).astype(np.uint64)
-    places = np.arange(width, dtype=np.uint64)
-    ones = (bits[..., None] >> places) & np.uint64(1)
+    places: Any = np.arange(width, dtype=np.uint64)
+    ones: Any = (bits[..., None] >> places) & np.uint64(1)
     if not leading:
         return ones.sum(-1).astype(x.dtype)
-    highest = np.where(ones != 0, np.arange(width), -1).max(-1)
+    highest = choose(ones != 0, np.arange(width), -1).max(-1)
     return (width - 1 - highest).astype(x.dtype)
 
 
 def _exact(function: str) -> Callable[[Any], Any]:
     """A function of NumPy computed in float64, or in the operand's type where that is wider."""
     return lambda x: getattr(np, function)(x.astype(np.float64) if x.dtype.itemsize < 8 else x).astype(x.dtype)
+
+
+def _sign(x: Any) -> Any:
+    numpy: Any = np
+    return numpy.sign(x)
+
+
+def _logistic(x: Any) -> Any:
+    return (1 / (1 + np.exp(-x.astype(np.float64)))).astype(x.dtype)
+
+
+def _rsqrt(x: Any) -> Any:
+    return (1 / np.sqrt(x.astype(np.float64))).astype(x.dtype)
+
+
+def _atan2(a: Any, b: Any) -> Any:
+    return np.arctan2(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
+
+
+def _rounded_away(x: Any) -> Any:
+    size: Any = np.abs(x)
+    whole: Any = np.floor(size)
+    return choose(np.isfinite(x), np.copysign(whole + (size - whole >= 0.5), x), x).astype(x.dtype)
 
 
 def _erf(x: Any) -> Any:
@@ -168,26 +197,29 @@ IsFiniteOp = _unary("stablehlo.is_finite", "whether x is neither NaN nor infinit
     result_dtype="bool", short=False)
 LogOp = _unary("stablehlo.log", "ln(x)", _exact("log"))
 LogPlusOneOp = _unary("stablehlo.log_plus_one", "ln(1 + x), exactly near 0", _exact("log1p"))
-LogisticOp = _unary("stablehlo.logistic", "1 / (1 + e^-x)", lambda x: (1 / (1 + np.exp(-x.astype(np.float64)))).astype(x.dtype))
+LogisticOp = _unary("stablehlo.logistic", "1 / (1 + e^-x)", lambda x: _logistic(x))
 NegateOp = _unary("stablehlo.negate", "-x", lambda x: -x, dtypes=NUMBERS)
 NotOp = _unary("stablehlo.not", "bit by bit, the other one", lambda x: ~x, dtypes=BITS)
-PopcntOp = _unary("stablehlo.popcnt", "the number of bits that are one", lambda x: _bit_count(x, False), dtypes=INTEGERS)
+PopcntOp = _unary("stablehlo.popcnt", "the number of bits that are one",
+    lambda x: _bit_count(x, False), dtypes=INTEGERS)
 RoundAwayOp = _unary("stablehlo.round_nearest_afz", "the nearest whole number, halves away from 0",
-    lambda x: np.where(np.isfinite(x), np.copysign(np.floor(np.abs(x)) + (np.abs(x) - np.floor(np.abs(x)) >= 0.5), x), x).astype(x.dtype))
-RoundEvenOp = _unary("stablehlo.round_nearest_even", "the nearest whole number, halves to the even one", lambda x: np.round(x))
-RsqrtOp = _unary("stablehlo.rsqrt", "1 / sqrt(x)", lambda x: (1 / np.sqrt(x.astype(np.float64))).astype(x.dtype))
-SignOp = _unary("stablehlo.sign", "-1, 0 or 1 with the sign of x", lambda x: np.sign(x), dtypes=FLOATS + SIGNED)
+    lambda x: _rounded_away(x))
+RoundEvenOp = _unary("stablehlo.round_nearest_even", "the nearest whole number, halves to the even one",
+    lambda x: np.rint(x))
+RsqrtOp = _unary("stablehlo.rsqrt", "1 / sqrt(x)", lambda x: _rsqrt(x))
+SignOp = _unary("stablehlo.sign", "-1, 0 or 1 with the sign of x", lambda x: _sign(x), dtypes=FLOATS + SIGNED)
 SineOp = _unary("stablehlo.sine", "sin(x)", _exact("sin"))
 SqrtOp = _unary("stablehlo.sqrt", "the square root of x", _exact("sqrt"))
 TanOp = _unary("stablehlo.tan", "tan(x)", _exact("tan"), ranges=((-1.4, 1.4),))
 TanhOp = _unary("stablehlo.tanh", "tanh(x)", _exact("tanh"))
 AddOp = _binary("stablehlo.add", "lhs + rhs; of booleans whether one holds", lambda a, b: a + b, dtypes=ALL)
 AndOp = _binary("stablehlo.and", "bit by bit, whether both are one", lambda a, b: a & b, dtypes=BITS)
-Atan2Op = _binary("stablehlo.atan2", "the angle of the point (rhs, lhs)", lambda a, b: np.arctan2(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype), dtypes=FLOATS)
+Atan2Op = _binary("stablehlo.atan2", "the angle of the point (rhs, lhs)", lambda a, b: _atan2(a, b), dtypes=FLOATS)
 DivideOp = _binary("stablehlo.divide", "lhs / rhs; of integers towards 0", _divide, dtypes=NUMBERS,
     ranges=((-8.0, 8.0), (1.0, 8.0)))
 MaximumOp = _binary("stablehlo.maximum", "the larger one, NaN if one is", lambda a, b: np.maximum(a, b), dtypes=ORDERED)
-MinimumOp = _binary("stablehlo.minimum", "the smaller one, NaN if one is", lambda a, b: np.minimum(a, b), dtypes=ORDERED)
+MinimumOp = _binary("stablehlo.minimum", "the smaller one, NaN if one is", lambda a, b: np.minimum(a, b),
+    dtypes=ORDERED)
 MultiplyOp = _binary("stablehlo.multiply", "lhs * rhs; of booleans whether both hold", lambda a, b: a * b, dtypes=ALL)
 OrOp = _binary("stablehlo.or", "bit by bit, whether one is one", lambda a, b: a | b, dtypes=BITS)
 PowerOp = _binary("stablehlo.power", "lhs^rhs", lambda a, b: np.power(a, b), ranges=((0.1, 3.0), (-2.0, 2.0)))
@@ -218,7 +250,7 @@ class ChloText:
     def parse_types(cls, parser: Parser, count: int) -> tuple[list[Attribute], list[Attribute]]:
         inputs = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         parser.parse_punctuation("->")
-        return inputs, parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        return [*inputs], parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
 
 
 class UnaryChlo(ChloText, UnaryHlo):
@@ -229,7 +261,9 @@ class BinaryChlo(ChloText, BinaryHlo):
     """Two operands, in CHLO's text."""
 
 
-def _chlo(name: str, title: str, oracle: Callable[..., Any] | None = None, base: Any = UnaryChlo, **facts: Any) -> Any:
+def _chlo(
+    name: str, title: str, oracle: Callable[[Any], Any] | None = None, base: Any = UnaryChlo, **facts: Any
+) -> Any:
     return _declared(base, f"chlo.{name}", title, oracle or _unknown, facts)
 
 
@@ -249,8 +283,10 @@ ChloErfOp = _chlo("erf", "the error function of x", _erf)
 ChloErfcOp = _chlo("erfc", "1 - erf(x)", _erfc, ranges=((-2.0, 2.0),))
 ChloErfInvOp = _chlo("erf_inv", "the number whose error function is x")
 ChloIsInfOp = _chlo("is_inf", "whether x is infinite", lambda x: np.isinf(x), result_dtype="bool")
-ChloIsNegInfOp = _chlo("is_neg_inf", "whether x is -infinity", lambda x: np.isneginf(x), result_dtype="bool", dtypes=("float32", "float64"))
-ChloIsPosInfOp = _chlo("is_pos_inf", "whether x is infinity", lambda x: np.isposinf(x), result_dtype="bool", dtypes=("float32", "float64"))
+ChloIsNegInfOp = _chlo("is_neg_inf", "whether x is -infinity", lambda x: x == -np.inf, result_dtype="bool",
+    dtypes=("float32", "float64"))
+ChloIsPosInfOp = _chlo("is_pos_inf", "whether x is infinity", lambda x: x == np.inf, result_dtype="bool",
+    dtypes=("float32", "float64"))
 ChloSinhOp = _chlo("sinh", "sinh(x)", _exact("sinh"))
 ChloSquareOp = _chlo("square", "x * x", lambda x: x * x, dtypes=NUMBERS)
 ChloTanOp = _chlo("tan", "tan(x)", _exact("tan"), ranges=((-1.4, 1.4),))
@@ -285,7 +321,7 @@ class HloSelectOp(ElementOp):
 
     @staticmethod
     def np_ref(pred: Any, on_true: Any, on_false: Any) -> Any:
-        return np.where(pred, on_true, on_false)
+        return choose(pred, on_true, on_false)
 
     @staticmethod
     def samples() -> list[Sample]:
@@ -388,7 +424,7 @@ class CompareOp(ElementwiseHlo):
 def total_order(x: Any) -> Any:
     """Integers in the order of floats in which -0 is below 0 and NaNs are at the ends."""
     bits = x.view(np.dtype(f"i{x.dtype.itemsize}"))
-    return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+    return choose(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
 
 
 # -- types --------------------------------------------------------------------------------------------

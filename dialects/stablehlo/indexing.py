@@ -99,7 +99,7 @@ class HloGatherOp(GenericHlo):
         x, indices = types
         roles, sizes = self.dimension_numbers, self.ints("slice_sizes")
         offset, vector = roles.of("offset_dims"), roles.of("index_vector_dim")
-        dropped = {*roles.of("collapsed_slice_dims"), *roles.of("operand_batching_dims")}
+        dropped: set[int] = {*roles.of("collapsed_slice_dims"), *roles.of("operand_batching_dims")}
         check_dims(
             x, roles.of("start_index_map"), *(roles.of(n) for n in ("collapsed_slice_dims", "operand_batching_dims"))
         )
@@ -151,7 +151,7 @@ class ScatterOp(GenericHlo):
         batch = [e for d, e in enumerate(indices.shape) if d != vector]
         rest = [e for d, e in enumerate(update.shape) if d not in window]
         kept = [e for d, e in enumerate(x.shape) if d not in dropped]
-        sizes = [update.shape[d] for d in window]
+        sizes: list[int] = [update.shape[d] for d in window]
         if rest != batch or len(kept) != len(sizes) or any(a > b for a, b in zip(sizes, kept, strict=True)):
             raise ValueError(f"updates {update} do not fit")
         return list(types[:n])

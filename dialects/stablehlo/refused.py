@@ -116,7 +116,8 @@ def _refused(name: str, reason: str) -> type[RefusedHlo]:
         "__annotations__": {"REASON": "ClassVar[str]"},
     }  # fmt: skip
     word = "".join(part.capitalize() for part in name.replace("-", "_").split("_"))
-    return irdl_op_definition(type(RefusedHlo)(f"Refused{word}Op", (RefusedHlo,), members))
+    metaclass: Any = type(RefusedHlo)
+    return irdl_op_definition(metaclass(f"Refused{word}Op", (RefusedHlo,), members))
 
 
 REFUSED_OPS = tuple(_refused(name, reason) for name, reason in REFUSED.items())

@@ -25,7 +25,7 @@ from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents, is_dynamic
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UsageError, did_you_mean, printable
-from lamina.frontends.formats import TextFormat, format_by_marks, format_by_suffix
+from lamina.frontends.formats import Format, TextFormat, format_by_marks, format_by_suffix
 from lamina.runtime.compiled import Port
 from lamina.runtime.entry_names import argument_names, level_of, result_names
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import os
 
     from lamina.dialects.relay.params import ParamStore
+    from lamina.frontends.imported import ImportedModel
     from lamina.ir.context import LaminaContext
 
 
@@ -85,7 +86,7 @@ class ParsedText:
     module: ModuleOp
     ctx: LaminaContext
     label: str
-    form: TextFormat | None
+    form: Format | None
     """The format of a frontend, None for our own levels."""
 
 
@@ -146,7 +147,7 @@ def _placed(label: str) -> Generator[None]:
 
 
 def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None = None) -> ReadProgram:
-    """Read a text; what is no Relay becomes it. `shapes` fixes unknown extents: of an input by its name, or a named one.
+    """Read a text and make Relay of it. `shapes` fixes unknown extents: of an input by its name, or a named one.
 
     Raises LaminaError with the place in the text.
     """
@@ -158,7 +159,7 @@ def _relay_of(read: ParsedText, shapes: Mapping[str, Any] | None) -> ReadProgram
     from lamina.ir.verification import verify_module
 
     module = read.module
-    if read.form is not None and read.form.pipeline:
+    if isinstance(read.form, TextFormat) and read.form.pipeline:
         with _placed(read.label):
             run_pipeline(module, read.ctx, parse_pipeline(read.form.pipeline))
             verify_module(module)

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from lamina.driver.relay_source import parsed_text
+from lamina.frontends.formats import TextFormat
 from lamina.frontends.support import SupportReport, UnsupportedOp
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def report_of_text(path: str | os.PathLike[str]) -> SupportReport | None:
     from lamina.passes.stablehlo_to_relay.stablehlo_to_relay import grouped, lower_module
 
     read = parsed_text(path)
-    if read.form is None or not read.form.pipeline:
+    if not isinstance(read.form, TextFormat) or not read.form.pipeline:
         return None
     dialects = tuple(read.form.marks)
     names = Counter(op.name for op in read.module.walk() if op.name.startswith(dialects))

@@ -36,11 +36,11 @@ class JaxOptions:
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """A function of JAX that is exported and compiled when it is first called on arguments of given shapes and types.
 
-    Arguments and results are pytrees of arrays, as with `jax.jit`; arrays of JAX, of NumPy and numbers are taken, arrays
-    of JAX given. `static_argnums` and `static_argnames` are those of `jax.jit`: such an argument is a constant of the
-    program and must be hashable. The others are `target`, `threads`, `opt_level`, `cache` and `numerics`, as in
-    `lamina.compile`. Inside of a transformation of JAX (`jax.grad` of a compiled function, say) the function runs as JAX
-    has it. Without a function it is a decorator: `@lamina.jax.jit(threads=1)`.
+    Arguments and results are pytrees of arrays, as with `jax.jit`; arrays of JAX, of NumPy and numbers are taken,
+    arrays of JAX given. `static_argnums` and `static_argnames` are those of `jax.jit`: such an argument is a constant
+    of the program and must be hashable. The others are `target`, `threads`, `opt_level`, `cache` and `numerics`, as in
+    `lamina.compile`. Inside of a transformation of JAX (`jax.grad` of a compiled function, say) the function runs as
+    JAX has it. Without a function it is a decorator: `@lamina.jax.jit(threads=1)`.
 
     Raises LaminaError, with the user's line, for what cannot be compiled, all ops that are missing at once.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Region, SSAValue
 
 from lamina.dialects.stablehlo.control import returned
 
@@ -113,10 +113,9 @@ def _same_function(x: SSAValue, y: SSAValue, block: Block) -> int | None:
     found: set[int] = set()
 
     def same(a: SSAValue, b: SSAValue) -> bool:
-        if a.owner is block and b.owner is block:
-            n = a.index  # type: ignore[attr-defined]
-            found.add(n // 2)
-            return n % 2 == 0 and b.index == n + 1  # type: ignore[attr-defined]
+        if isinstance(a, BlockArgument) and isinstance(b, BlockArgument) and a.owner is block and b.owner is block:
+            found.add(a.index // 2)
+            return a.index % 2 == 0 and b.index == a.index + 1
         if a is b:
             return True
         p, q = a.owner, b.owner

@@ -259,7 +259,8 @@ def recursive(op: WhileOp) -> list[SSAValue]:
     state = list(block.args[: len(types)])
     mapper: dict[SSAValue, SSAValue] = dict(zip(captures, block.args[len(types) :], strict=False))
     for value in constants:
-        copy = value.owner.clone()  # type: ignore[union-attr]
+        source: Any = value.owner
+        copy = source.clone()
         block.add_op(copy)
         mapper[value] = copy.results[0]
     (condition,) = _cloned(op.cond.block, block, dict(zip(op.cond.block.args, state, strict=True)) | mapper)
@@ -369,7 +370,7 @@ def chosen(op: Operation, condition: SSAValue, yes: Region, no: Region) -> list[
         values = _cloned(region.block, block, {})
         block.add_op(YieldOp.make(*values))
         blocks.append(block)
-    made = IfOp.make(condition, *blocks, list(op.result_types))
+    made = IfOp.make(condition, blocks[0], blocks[1], list(op.result_types))
     insert(made)
     return list(made.results)
 

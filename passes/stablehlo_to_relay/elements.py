@@ -7,6 +7,7 @@ After:  %0 = relay.exp %x : tensor<8xf32>
 from __future__ import annotations
 
 from math import pi
+from typing import Any
 
 from lamina.dialects import relay as r
 from lamina.dialects import stablehlo as s
@@ -99,7 +100,7 @@ elements += s.round_nearest_afz(x) >> r.where(r.isinf(x), x, r.multiply(r.sign(x
 # The angle of (y, x): that of the quotient, turned by pi where y is negative; of zeros by their signs.
 
 
-def is_negative(v):  # noqa: ANN001, ANN201
+def is_negative(v: Any) -> Any:
     """Whether a number has the sign of minus, as -0 has."""
     return r.less(r.reinterpret(v, dtype=as_wide(v.dtype)), 0)
 

@@ -89,6 +89,11 @@ def number(value: Any, like: SSAValue) -> SSAValue:
     return constant(np.asarray(value), dtype_of(like))
 
 
+def is_exact(value: Any) -> bool:
+    """Whether a number, which an attribute holds as a float64, stays what it is there."""
+    return value.dtype.kind not in "iu" or abs(int(value)) <= 1 << 53 or int(float(value)) == int(value) < 1 << 62
+
+
 # -- shapes -----------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
-"""Rules of StableHLO's ops at computed places: slices where these are known, else `take`, `gather_nd`, `scatter_nd`.
+"""Rules of StableHLO's ops at computed places: slices where these are known, else `take` and the like.
 
-Before: %0 = stablehlo.dynamic_slice %x, %i, %zero, sizes = [1, 4] : (tensor<8x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+Before: %0 = stablehlo.dynamic_slice %x, %i, %zero, sizes = [1, 4]
+          : (tensor<8x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
 After:  %0 = relay.take %x, %at {axis = 0} : (tensor<8x4xf32>, tensor<1xi32>) -> tensor<1x4xf32>
 
 A gather takes slices at places that are moved inside; a scatter leaves out slices that are not inside.
@@ -68,7 +69,7 @@ def dynamic_slice(op: DynamicSliceOp) -> SSAValue:
 
 @indexing.lower(DynamicUpdateSliceOp)
 def dynamic_update_slice(op: DynamicUpdateSliceOp) -> SSAValue:
-    """Before: %0 = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
+    """Before: %0 = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<8xf32>, ...) -> tensor<8xf32>
     After:  %0 = relay.where of whether a place is in the slice, the update's element there, and %x
     """
     x, update = op.operand, op.update
@@ -78,9 +79,9 @@ def dynamic_update_slice(op: DynamicUpdateSliceOp) -> SSAValue:
     partial = [d for d in range(len(shape)) if sizes[d] != shape[d]]
     if not partial:
         return update
-    places = {d: known_number(op.start_indices[d]) for d in partial}
-    if len(partial) == 1 and places[partial[0]] is not None:
-        return _joined(x, update, partial[0], int(places[partial[0]]))
+    place: Any = known_number(op.start_indices[partial[0]])
+    if len(partial) == 1 and place is not None:
+        return _joined(x, update, partial[0], int(place))
     mask: SSAValue | None = None
     for d in partial:
         start = _inside(op.start_indices[d], shape[d] - sizes[d])
@@ -161,7 +162,7 @@ def gather(op: HloGatherOp) -> SSAValue:
     if prod(out) == 0 or prod(shape_of(x)) == 0:
         return emit.broadcast(number(0, x), out)
     batching_dims = roles.of("operand_batching_dims")
-    mapped = roles.of("start_index_map")
+    mapped: tuple[int, ...] = roles.of("start_index_map")
     free = [n if d in mapped or d in batching_dims else sizes[d] for d, n in enumerate(shape_of(x))]
     x = emit.cut(x, [0] * len(free), free)
     shape = shape_of(x)
@@ -182,7 +183,7 @@ def gather(op: HloGatherOp) -> SSAValue:
         found = emit.broadcast(emit.reshape(x, (*(1,) * len(batch), *shape)), (*batch, *shape))
         labels = [*(("b", n) for n in range(len(batch))), *(("d", d) for d in range(len(shape)))]
     else:
-        windows = {d: sizes[d] for d in starts if sizes[d] != 1}
+        windows: dict[int, int] = {d: sizes[d] for d in starts if sizes[d] != 1}
         moved = {d: _inside(c, shape[d] - sizes[d]) for d, c in starts.items()}
         at = _coordinates(moved, batching, batch, windows, shape)
         rest = [d for d in range(len(shape)) if d not in starts and d not in batching]
@@ -209,8 +210,8 @@ def _placed(
 
 @indexing.lower(ScatterOp)
 def scatter(op: ScatterOp) -> SSAValue:
-    """Before: %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<...>}> ({ add }) ...
-    After:  %0 = relay.scatter_nd %x, %at, %u {mode = "add"} : (tensor<4xf32>, tensor<1x3xi64>, tensor<3xf32>) -> tensor<4xf32>
+    """Before: %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = ...}> ({ add }) ...
+    After:  %0 = relay.scatter_nd %x, %at, %u {mode = "add"} : (...) -> tensor<4xf32>
     """
     word = word_of(op.update_computation) if op.count == 1 else None
     if word not in ("update", "add", "mul", "min", "max", "and", "or"):
@@ -237,10 +238,12 @@ def scatter(op: ScatterOp) -> SSAValue:
     }
     dropped = {*roles.of("inserted_window_dims"), *batching_dims}
     window = roles.of("update_window_dims")
-    sizes = dict.fromkeys(range(len(shape)), 1)
-    at_update = dict(zip([d for d in range(len(shape)) if d not in dropped], sorted(window), strict=True))
+    sizes: dict[int, int] = dict.fromkeys(range(len(shape)), 1)
+    at_update: dict[int, int] = dict(
+        zip([d for d in range(len(shape)) if d not in dropped], sorted(window), strict=True)
+    )
     sizes.update({d: shape_of(update)[n] for d, n in at_update.items()})
-    starts = dict(zip(roles.of("scatter_dims_to_operand_dims"), columns, strict=True))
+    starts: dict[int, SSAValue] = dict(zip(roles.of("scatter_dims_to_operand_dims"), columns, strict=True))
     for d in range(len(shape)):
         if d not in starts and d not in batching and sizes[d] != shape[d]:
             starts[d] = emit.broadcast(emit.constant(0, "int64"), batch)

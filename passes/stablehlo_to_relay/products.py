@@ -1,6 +1,7 @@
 """Rules of StableHLO's sums of products: `nn.matmul`, `nn.batch_matmul`, and the convolutions.
 
-Before: %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<3x8xf32>, tensor<8x16xf32>) -> tensor<3x16xf32>
+Before: %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+          : (tensor<3x8xf32>, tensor<8x16xf32>) -> tensor<3x16xf32>
 After:  %0 = relay.nn.matmul %x, %w : (tensor<3x8xf32>, tensor<8x16xf32>) -> tensor<3x16xf32>
 
 The dimensions of a product are put in order, batches first, by a transpose only where the flags of the product do not
@@ -64,7 +65,7 @@ def _matrices(a: SSAValue, b: SSAValue, dtype: str, flip_a: bool, flip_b: bool) 
 def _side(
     x: SSAValue, batch: Sequence[int], free: Sequence[int], summed: Sequence[int], right: bool
 ) -> tuple[SSAValue, bool]:
-    """A factor with its batches first, and whether its matrices are transposed (of the left [K, M], of the right [N, K])."""
+    """A factor with its batches first, and whether its matrices are transposed: [K, M], on the right [N, K]."""
     plain = [*batch, *summed, *free] if right else [*batch, *free, *summed]
     turned = [*batch, *free, *summed] if right else [*batch, *summed, *free]
     if turned == list(range(len(turned))) and turned != plain:
@@ -95,7 +96,8 @@ _KERNEL = {1: ("OIW", "WIO"), 2: ("OIHW", "HWIO"), 3: ("OIDHW", "DHWIO")}
 
 @products.lower(ConvolutionOp)
 def convolution(op: ConvolutionOp) -> SSAValue:
-    """Before: %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} ...
+    """Before: %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+              window = {pad = [[1, 1], [1, 1]]} ...
     After:  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", kernel_layout = "HWIO", padding = [1, 1, 1, 1]} ...
     """
     info, dims, rank = op.info(), op.dims, op.dims.spatial

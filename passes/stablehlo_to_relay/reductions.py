@@ -1,6 +1,7 @@
 """Rules of StableHLO's reductions.
 
-Before: %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<3x4xf32>, tensor<f32>) -> tensor<3xf32>
+Before: %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
+          : (tensor<3x4xf32>, tensor<f32>) -> tensor<3xf32>
 After:  %0 = relay.sum %x {axis = [1]} : (tensor<3x4xf32>) -> tensor<3xf32>
 
 An initial value that is not the neutral one is combined with the result. A region of another form on few elements is
@@ -22,10 +23,19 @@ from lamina.dialects.lazy import np
 from lamina.dialects.rules.terms import insert
 from lamina.dialects.stablehlo.control import returned
 from lamina.dialects.stablehlo.reduce import HloReduceOp, MapOp, ReduceWindowOp, SelectAndScatterOp
+from lamina.errors import UnsupportedError
 from lamina.passes.rules.rewriting import Rules
 from lamina.passes.stablehlo_to_relay import emit
 from lamina.passes.stablehlo_to_relay.bodies import extreme_with_place, word_of
-from lamina.passes.stablehlo_to_relay.emit import combine, dtype_of, known_number, number, shape_of, unsupported
+from lamina.passes.stablehlo_to_relay.emit import (
+    combine,
+    dtype_of,
+    is_exact,
+    known_number,
+    number,
+    shape_of,
+    unsupported,
+)
 
 reductions = Rules("stablehlo-to-relay")
 REDUCTIONS = {"add": "sum", "mul": "prod", "max": "max", "min": "min", "and": "all", "or": "any"}
@@ -201,7 +211,7 @@ def map_(op: MapOp) -> list[SSAValue]:
 
 @reductions.lower(ReduceWindowOp)
 def reduce_window(op: ReduceWindowOp) -> SSAValue:
-    """Before: %0 = "stablehlo.reduce_window"(%x, %low) <{window_dimensions = array<i64: 1, 2, 2, 1>, ...}> ({ maximum })
+    """Before: %0 = "stablehlo.reduce_window"(%x, %low) <{window_dimensions = array<i64: 1, 2, 2, 1>}> ({ maximum })
     After:  %0 = relay.nn.max_pool2d %x {pool_size = [2, 2], layout = "NHWC", ...}; sums that run along one dimension
             are relay.cumsum; other windows are combined place by place
     """
@@ -321,11 +331,13 @@ def _window_by_window(op: ReduceWindowOp, word: str, x: SSAValue, filler: SSAVal
 
 
 def _padded(x: SSAValue, axis: int, low: int, high: int, spread: int, filler: SSAValue) -> SSAValue:
-    value = known_number(filler)
+    value: Any = known_number(filler)
     rank = len(shape_of(x))
     truth = dtype_of(x) == "bool"
     if truth:
         x = emit.cast(x, "int8")
+    if not is_exact(value):
+        raise UnsupportedError("a window is padded with a number that no float64 is")
     if spread > 1:
         strides = tuple(spread if d == axis else 1 for d in range(rank))
         x = r.nn.dilate(x, strides=strides, dilation_value=float(value))

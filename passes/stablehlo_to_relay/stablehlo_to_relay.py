@@ -13,9 +13,9 @@ After:
       %s = relay.sum %e {axis = [1]} : (tensor<3x4xf32>) -> tensor<3xf32>
       return %s : tensor<3xf32> }
 
-Each op has a rule: an equation, or a lowering where types, regions or constants decide. They are applied in the order of
-the program, so that what is computed of constants alone is one when it is asked for; calls and loops of known trips are
-put in place. All ops that have no rule, or none in the form in which they stand, are refused in one message.
+Each op has a rule: an equation, or a lowering where types, regions or constants decide. They are applied in the order
+of the program, so that what is computed of constants alone is one when it is asked for; calls and loops of known trips
+are put in place. All ops that have no rule, or none in the form in which they stand, are refused in one message.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def entry_of(functions: Sequence[FuncOp]) -> FuncOp:
 
 
 def check_calls(main: FuncOp, functions: dict[str, FuncOp]) -> None:
-    """Raises UnsupportedError where functions call themselves, directly or through others, or are too large in place."""
+    """Raises UnsupportedError where functions call themselves, also through others, or are too large in place."""
     sizes: dict[str, int] = {}
     open_: set[str] = set()
     stack: list[tuple[str, bool]] = [(main.sym_name.data, False)]

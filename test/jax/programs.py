@@ -117,7 +117,8 @@ def vit(jax, random):
     jnp = jax.numpy
     width = 32
     params = {"patch": weights(random, 4 * 4 * 3, width), "cls": weights(random, 1, 1, width, scale=0.1),
-              "at": weights(random, 1, 17, width, scale=0.1), "blocks": [block_weights(random, width) for _ in range(2)],
+              "at": weights(random, 1, 17, width, scale=0.1),
+              "blocks": [block_weights(random, width) for _ in range(2)],
               "head": weights(random, width, 10)}  # fmt: skip
 
     def run(params, x):

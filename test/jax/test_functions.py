@@ -26,8 +26,9 @@ K = np.asarray([3, 0, 5, 3], np.int32)
 UNARY = {
     "abs": M, "cbrt": M, "ceil": M, "cos": M, "exp": M, "expm1": M, "floor": M, "log": P, "log1p": P, "logistic": M,
     "neg": M, "is_finite": M, "rsqrt": P, "sign": M, "sin": M, "sqrt": P, "tan": U, "tanh": M, "erf": M, "erfc": M,
-    "erf_inv": U, "lgamma": P, "digamma": P, "acos": U, "asin": U, "atan": M, "sinh": M, "cosh": M, "asinh": M, "acosh": P + 1,
-    "atanh": U, "bitwise_not": I, "population_count": W, "clz": W, "exp2": M, "square": M, "bessel_i1e": M, "bessel_i0e": M,
+    "erf_inv": U, "lgamma": P, "digamma": P, "acos": U, "asin": U, "atan": M, "sinh": M, "cosh": M, "asinh": M, 
+    "acosh": P + 1, "atanh": U, "bitwise_not": I, "population_count": W, "clz": W, "exp2": M, "square": M,
+    "bessel_i1e": M, "bessel_i0e": M,
 }  # fmt: skip
 BINARY = {
     "add": (M, P), "sub": (M, P), "mul": (M, P), "div": (M, P), "rem": (M, P), "max": (M, P), "min": (M, P),
