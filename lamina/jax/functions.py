@@ -119,12 +119,16 @@ class JaxFunction:
         return rest, {n: a for n, a in kwargs.items() if n not in names}, static
 
     def _kind(self, leaf: Any) -> Any:
+        try:
+            return leaf.shape, leaf.dtype, leaf.weak_type
+        except AttributeError:
+            pass
         if isinstance(leaf, (bool, int, float)):
             return type(leaf)
         if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
             what = f"an argument is a {type(leaf).__name__}, not an array"
             raise UsageError(what, where=self._name, hint="static_argnums or static_argnames make it a constant")
-        return leaf.shape, leaf.dtype, getattr(leaf, "weak_type", False)
+        return leaf.shape, leaf.dtype
 
     # -- programs -------------------------------------------------------------------------------------------
 
@@ -181,8 +185,12 @@ class JaxProgram:
     def __init__(self, jax: Any, exported: Any, executable: Executable | None) -> None:
         self._jax = jax
         self._kept = list(exported.module_kept_var_idx)
-        self._avals = list(exported.in_avals)
-        self._outputs = list(exported.out_avals)
+
+        def is_key(aval: Any) -> bool:
+            return bool(jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key))
+
+        self._inputs = [(n, exported.in_avals[n].dtype, is_key(exported.in_avals[n])) for n in self._kept]
+        self._keys = [is_key(aval) for aval in exported.out_avals]
         self._tree = exported.out_tree
         self.executable = executable
         self._run: Callable[..., None] | None = None
@@ -193,9 +201,9 @@ class JaxProgram:
                 self._run = None  # the virtual machine's
 
     def __call__(self, leaves: list[Any]) -> Any:
-        arrays = [self._array(leaves[n], self._avals[n]) for n in self._kept]
+        arrays = [self._array(leaves[n], dtype, is_key) for n, dtype, is_key in self._inputs]
         found = self._computed(arrays)
-        results = [self._given(a, aval) for a, aval in zip(found, self._outputs, strict=True)]
+        results = [self._given(a, is_key) for a, is_key in zip(found, self._keys, strict=True)]
         return self._jax.tree_util.tree_unflatten(self._tree, results)
 
     def _computed(self, arrays: list[Any]) -> list[Any]:
@@ -208,20 +216,20 @@ class JaxProgram:
         self._run([a.ctypes.data for a in arrays], [a.ctypes.data for a in outputs])
         return outputs
 
-    def _array(self, leaf: Any, aval: Any) -> Any:
+    def _array(self, leaf: Any, dtype: Any, is_key: bool) -> Any:
         """The memory of an argument, where it is an array of the CPU; numbers become arrays."""
-        if self._jax.dtypes.issubdtype(aval.dtype, self._jax.dtypes.prng_key):
+        if is_key:
             leaf = self._jax.random.key_data(leaf)
             return np.ascontiguousarray(np.asarray(leaf))
         array = np.asarray(leaf)
-        if array.dtype != aval.dtype:
-            array = array.astype(aval.dtype)  # a number of Python's, or 64 bits where JAX has 32
+        if array.dtype != dtype:
+            array = array.astype(dtype)  # a number of Python's, or 64 bits where JAX has 32
         return array if array.flags.c_contiguous else np.ascontiguousarray(array).reshape(array.shape)
 
-    def _given(self, array: Any, aval: Any) -> Any:
+    def _given(self, array: Any, is_key: bool) -> Any:
         """A result as JAX's array, without a copy where DLPack has its element type."""
         jax = self._jax
-        if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
+        if is_key:
             return jax.random.wrap_key_data(jax.numpy.asarray(array))
         try:
             return jax.dlpack.from_dlpack(array)

@@ -69,8 +69,8 @@ def test_results_share_their_memory() -> None:
     before = program_of._given
     seen = []
 
-    def given(array, aval):
-        result = before(array, aval)
+    def given(array, is_key):
+        result = before(array, is_key)
         seen.append((array.ctypes.data, result.unsafe_buffer_pointer()))
         return result
 
