@@ -61,6 +61,18 @@ class Bundle:
     def __contains__(self, key: str) -> bool:
         return key in self._entries
 
+    def text(self, key: str) -> bytes:
+        """The one text of a tensor: its length, a checksum of 4 bytes, and itself. Raises Odd."""
+        entry = Message(self._entries[key])
+        file, first, size = self._shard(entry.number(SHARD), self.label), entry.number(OFFSET), entry.number(SIZE)
+        if first < 0 or not 0 <= size <= MOST_INDEX:
+            raise Odd
+        data = file[first : first + size].tobytes()
+        length, begin = varint(data, 0, len(data))
+        if begin + 4 + length != size or len(data) != size:
+            raise Odd
+        return data[begin + 4 :]
+
     def array(self, key: str) -> NDArray[Any]:
         """The elements of a tensor, without a copy."""
         where = f"{self.label}: {shown(key)}"

@@ -21,11 +21,12 @@ from lamina.dialects.relay.functional.control import IfOp, YieldOp
 from lamina.frontends.builder import Value
 from lamina.frontends.frames import Frame, Mark, inside
 from lamina.frontends.network import Network, NetworkNode, NodeBuilder
+from lamina.frontends.tensorflow.convert_lists import ListValue, dense
 from lamina.frontends.tensorflow.table import TABLE
 
 MOST_TRIPS = 256
 """Trips of a loop that is put in place: each is code of its own."""
-MOST_VALUES = 1 << 12
+MOST_VALUES = 1 << 11
 """Values of nodes of all trips together."""
 
 
@@ -64,7 +65,7 @@ def choice(b: NodeBuilder, node: NetworkNode, given: Value, *operands: Value) ->
     for body in bodies:
         block = Block()
         with inside(b, block):
-            made.append(b.inline(body, operands))
+            made.append([dense(b, v) for v in b.inline(body, operands)])
             yielded = [b.ssa(v) for v in made[-1]]
         block.add_op(YieldOp.make(*yielded))
         blocks.append(block)
@@ -89,8 +90,30 @@ def loop(b: NodeBuilder, node: NetworkNode, *operands: Value) -> list[Value]:
     found = _in_place(b, condition, body, list(operands))
     if found is None:
         mark.undo()
-        found = _running(b, condition, body, operands)
+        found = _running(b, condition, body, _with_shapes(b, body, operands))
     return found
+
+
+def _with_shapes(b: NodeBuilder, body: Network, operands: Sequence[Value]) -> list[Value]:
+    """The operands with lists as tensors; the shape of elements that none was set of is what a trip makes of it."""
+    if not any(isinstance(v, ListValue) and v.is_open for v in operands):
+        return [dense(b, v) for v in operands]
+    block = Block()
+    frame = Frame(block, b.frame)
+    taken = [v if isinstance(v, ListValue) else _argument(block, v) for v in operands]
+    with inside(b, block, frame):
+        after = _carried(b, operands, b.inline(body, taken))
+    for op in reversed(list(block.ops)):
+        block.detach_op(op)
+        op.drop_all_references()
+    made = [Value(v.shape[1:], v.dtype) if not isinstance(v, ListValue) else v for v in after]
+    return [dense(b, v, like) for v, like in zip(operands, made, strict=True)]
+
+
+def _argument(block: Block, value: Value) -> Value:
+    """A value of the same type that a function is given."""
+    ssa = block.insert_arg(tensor_type(value.shape, value.dtype), len(block.args))
+    return Value(value.shape, value.dtype, ssa=ssa)
 
 
 def _in_place(b: NodeBuilder, condition: Network, body: Network, values: list[Value]) -> list[Value] | None:
@@ -130,7 +153,7 @@ def _running(b: NodeBuilder, condition: Network, body: Network, operands: Sequen
         values = _values(taken, operands)
         more = b.ssa(_truth(b, _one(b, b.inline(condition, values))))
         with inside(b, trip):
-            after = _carried(b, values, b.inline(body, values))
+            after = [dense(b, v) for v in _carried(b, values, b.inline(body, values))]
             for x, y in zip(values, after, strict=True):
                 if x.info != y.info:
                     raise b.unsupported(f"a trip makes {y} of {x}: shape and type must stay")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+
 from lamina.frontends.builder import Value
 from lamina.frontends.network import NetworkNode, NodeBuilder
 from lamina.frontends.tensorflow.table import TABLE, Images
@@ -116,7 +118,10 @@ def split_sizes(b: NodeBuilder, node: NetworkNode, x: Value, sizes: Value, axis:
 @TABLE.op("Slice")
 def slice_of(b: NodeBuilder, node: NetworkNode, x: Value, begin: Value, size: Value) -> Value:
     """So many elements of each axis from a place on; -1 is all that are left."""
-    starts, sizes = ints(b, begin, "the begin"), ints(b, size, "the size")
+    sizes = ints(b, size, "the size")
+    if begin.array is None:
+        return _moving_slice(b, x, begin, sizes)
+    starts = ints(b, begin, "the begin")
     if len(starts) != x.rank or len(sizes) != x.rank:
         raise b.fail(f"{len(starts)} places and {len(sizes)} sizes do not fit {x}")
     ends = [e if s == -1 else f + s for f, s, e in zip(starts, sizes, x.shape, strict=True)]
@@ -129,14 +134,51 @@ def slice_of(b: NodeBuilder, node: NetworkNode, x: Value, begin: Value, size: Va
                 strides=[1] * len(axes), axes=axes)  # fmt: skip
 
 
+def _moving_slice(b: NodeBuilder, x: Value, begin: Value, sizes: Sequence[int]) -> Value:
+    """Known numbers of elements from places that are computed."""
+    if begin.shape != (x.rank,) or len(sizes) != x.rank or any(s > e for s, e in zip(sizes, x.shape, strict=True)):
+        raise b.fail(f"places {begin} and {list(sizes)} elements do not fit {x}")
+    for axis, (size, extent) in enumerate(zip(sizes, x.shape, strict=True)):
+        if size < 0:
+            raise b.unsupported("the number of elements is computed at run time")
+        if size != extent:
+            places = b.add(b.constant(np.arange(size, dtype=begin.dtype)), b.slice(begin, 0, axis, axis + 1))
+            x = b.op("take", x, places, axis=axis, mode="clip")
+    return x
+
+
 @TABLE.op("StridedSlice")
 def strided_slice(b: NodeBuilder, node: NetworkNode, x: Value, begin: Value, end: Value, strides: Value) -> Value:
     """Python's indexing: slices, places, new axes and an ellipsis, told by masks of bits."""
+    masks = {n: int(node.attr(f"{n}_mask", 0)) for n in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")}
+    if begin.array is None and begin.rank == 1:
+        return _computed_places(b, x, begin, strides, masks)
     spec = [ints(b, v, what) for v, what in ((begin, "the begin"), (end, "the end"), (strides, "the strides"))]
     if len({len(s) for s in spec}) != 1:
         raise b.fail("begin, end and strides have different lengths")
-    masks = {n: int(node.attr(f"{n}_mask", 0)) for n in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")}
     return _Indexed(b, x, spec, masks).value()
+
+
+def _computed_places(b: NodeBuilder, x: Value, begin: Value, strides: Value, masks: dict[str, int]) -> Value:
+    """An index of places that are computed and of whole axes: `x[i]`, `x[:, i]`, `x[..., None, i]`."""
+    spec = _Indexed(b, x, [[0] * begin.shape[0]] * 2 + [ints(b, strides, "the strides")], masks)
+    axis = 0
+    for k in range(max(begin.shape[0], spec.ellipsis + 1)):
+        if k == spec.ellipsis:
+            axis += spec.hidden
+        elif spec.has("new_axis", k):
+            x = b.op("expand_dims", x, axis=axis)
+            axis += 1
+        elif spec.has("shrink_axis", k):
+            place = b.reshape(b.slice(begin, 0, k, k + 1), ())
+            negative = b.one("less", place, 0)
+            place = b.choose(negative, b.add(place, x.shape[axis]), place)
+            x = b.op("take", x, place, axis=axis, mode="clip")
+        elif spec.has("begin", k) and spec.has("end", k) and spec.strides[k] == 1:
+            axis += 1
+        else:
+            raise b.unsupported("the begin of a slice is computed at run time")
+    return x
 
 
 class _Indexed:
@@ -146,14 +188,14 @@ class _Indexed:
         self.b, self.x, self.masks = b, x, masks
         self.begin, self.end, self.strides = spec
         count = len(self.begin)
-        self.ellipsis = next((k for k in range(count) if self._has("ellipsis", k)), count)
-        rest = sum(not self._has("new_axis", k) for k in range(count) if k != self.ellipsis)
+        self.ellipsis = next((k for k in range(count) if self.has("ellipsis", k)), count)
+        rest = sum(not self.has("new_axis", k) for k in range(count) if k != self.ellipsis)
         self.hidden = x.rank - rest
         """The axes that the ellipsis stands for, or that no entry is about."""
         if self.hidden < 0:
             raise b.fail(f"{rest} indices are too many for {x}")
 
-    def _has(self, mask: str, k: int) -> bool:
+    def has(self, mask: str, k: int) -> bool:
         return bool(self.masks[mask] >> k & 1)
 
     def value(self) -> Value:
@@ -166,12 +208,12 @@ class _Indexed:
                     extent = x.shape[len(cuts)]
                     cuts.append((0, extent, 1))
                     shape.append(extent)
-            elif self._has("new_axis", k):
+            elif self.has("new_axis", k):
                 shape.append(1)
             else:
                 first, last, step = self._entry(k, x.shape[len(cuts)])
                 cuts.append((first, last, step))
-                if not self._has("shrink_axis", k):
+                if not self.has("shrink_axis", k):
                     shape.append(max(0, -(-(last - first) // step)))
         whole = all(cut == (0, e, 1) for cut, e in zip(cuts, x.shape, strict=True))
         if 0 in shape:
@@ -189,7 +231,7 @@ class _Indexed:
         if not step:
             raise self.b.fail("a stride is 0")
         first = self.begin[k] + extent if self.begin[k] < 0 else self.begin[k]
-        if self._has("shrink_axis", k):
+        if self.has("shrink_axis", k):
             if not 0 <= first < extent or step < 0:
                 raise self.b.fail(f"index {self.begin[k]} is out of range for an extent of {extent}")
             return first, first + 1, 1
@@ -197,9 +239,9 @@ class _Indexed:
         last = self.end[k] + extent if self.end[k] < 0 else self.end[k]
         first = min(max(first, low), high)
         last = min(max(last, low), high)
-        if self._has("begin", k):
+        if self.has("begin", k):
             first = low if step > 0 else high
-        if self._has("end", k):
+        if self.has("end", k):
             last = high if step > 0 else low
         return first, last, step
 

@@ -24,6 +24,8 @@ FUNCTION_OUTPUTS: Mapping[str, Sequence[str]] = {
     "CombinedNonMaxSuppression": ("nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"),
     "SoftmaxCrossEntropyWithLogits": ("loss", "backprop"),
     "SparseSoftmaxCrossEntropyWithLogits": ("loss", "backprop"), "BroadcastGradientArgs": ("r0", "r1"),
+    "TensorListPopBack": ("output_handle", "tensor"), "TensorListConcat": ("tensor", "lengths"),
+    "TensorListConcatV2": ("tensor", "lengths"), "UniqueWithCounts": ("y", "idx", "count"),
     "Switch": ("output_false", "output_true"), "Merge": ("output", "value_index"),
 }  # fmt: skip
 """The outputs of operators that have several by name: a function names them, a graph numbers them. Others have one, or

@@ -1,12 +1,13 @@
 """SavedModels: the graph for serving, one of its signatures, and the variables of the checkpoint beside it.
 
 Which tensor of the checkpoint is the value of a variable is said by the graph that restores it: an assignment takes
-the k-th result of a RestoreV2, whose names are a constant.
+the k-th result of a RestoreV2, whose names are a constant. What that leaves out is said by the objects: a function
+captures some of them, and the checkpoint has the same objects, with keys, under the same names of attributes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 
 META_GRAPHS = 2
 """SavedModel."""
-META_INFO, GRAPH_DEF, SAVER, SIGNATURES = 1, 2, 3, 5
+META_INFO, GRAPH_DEF, SAVER, SIGNATURES, OBJECTS = 1, 2, 3, 5, 7
 """MetaGraphDef; the tags are field 4 of its META_INFO, the name of the restoring node is field 3 of its SAVER."""
 SERVE, DEFAULT = "serve", "serving_default"
 INITIALISE = "__saved_model_init_op"
 """The signature of what is done once."""
 ASSIGNMENTS = ("AssignVariableOp", "Assign")
+OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+"""The key of what a checkpoint says of its objects (tensorflow/core/protobuf/trackable_object_graph.proto)."""
 STRINGS = 8
 """TensorProto: the elements of a tensor of strings."""
 
@@ -37,7 +40,7 @@ def saved_network(model: Message, folder: Path | None, label: str, shapes: Mappi
     chosen = _for_serving(model, label)
     graph = Graph(chosen.message(GRAPH_DEF), label)
     sides = _signature(chosen, label)
-    graph.variables = _variables(graph, chosen.message(SAVER).text(3), folder)
+    graph.variables = _variables(graph, chosen.message(SAVER).text(3), chosen.message(OBJECTS), folder)
     inputs, outputs = ({name: _tensor_name(info, name, label) for name, info in side.items()} for side in sides)
     return graph.network(outputs, inputs, shapes)
 
@@ -75,13 +78,14 @@ def _tensor_name(info: Message, name: str, label: str) -> str:
 # -- variables ---------------------------------------------------------------------------------------
 
 
-def _variables(graph: Graph, restoring: str, folder: Path | None) -> dict[str, NDArray[Any]]:
+def _variables(graph: Graph, restoring: str, objects: Message, folder: Path | None) -> dict[str, NDArray[Any]]:
     """The values of variables by the names of their nodes."""
     nodes = [name for name, node in graph.nodes.items() if node.op in VARIABLES]
     if not nodes or folder is None or not (folder / "variables").is_dir():
         return {}
     bundle = Bundle(folder / "variables" / "variables")
-    keys = dict(_restored(graph.nodes, {}))
+    keys = dict(_captured(graph, objects, bundle))
+    keys |= dict(_restored(graph.nodes, {}))
     call = graph.nodes.get(source_of(restoring))
     function = call.attributes.get("f") if call is not None else None
     if call is not None and isinstance(function, FunctionName) and function.name in graph.functions:
@@ -96,6 +100,39 @@ def _variables(graph: Graph, restoring: str, folder: Path | None) -> dict[str, N
         key = keys.get(name) or next((k for k in (name, shared) if k in bundle), None)
         if key is not None and (key in bundle or name in keys):
             found[name] = bundle.array(key)
+    return found
+
+
+def _captured(graph: Graph, saved: Message, bundle: Bundle) -> Iterator[tuple[str, str]]:
+    """The variables that functions are called with, with the keys of the objects that these capture."""
+    if OBJECT_GRAPH not in bundle:
+        return
+    keys = _keys_of_objects(saved.messages(1), Message(bundle.text(OBJECT_GRAPH)).messages(1))
+    functions = saved.table(2)
+    for node in graph.nodes.values():
+        called = node.attributes.get("f")
+        bound = (
+            functions[called.name].numbers(2) if isinstance(called, FunctionName) and called.name in functions else []
+        )
+        for value, place in zip(reversed(node.inputs), reversed(bound), strict=False):
+            if place in keys:
+                yield source_of(value), keys[place]
+
+
+def _keys_of_objects(saved: Sequence[Message], kept: Sequence[Message]) -> dict[int, str]:
+    """The keys of saved objects: both graphs are followed from their first objects, by the names of attributes."""
+    found: dict[int, str] = {}
+    places = [(0, 0)] if saved and kept else []
+    seen = {0}
+    for ours, theirs in places:
+        values = [a.text(3) for a in kept[theirs].messages(2) if a.text(1) == "VARIABLE_VALUE"]
+        found |= {ours: values[0]} if values else {}
+        children = {c.text(2): c.number(1) for c in kept[theirs].messages(1)}
+        for child in saved[ours].messages(1):
+            pair = child.number(1), children.get(child.text(2), -1)
+            if pair[0] not in seen and 0 <= pair[0] < len(saved) and 0 <= pair[1] < len(kept):
+                seen.add(pair[0])
+                places.append(pair)
     return found
 
 

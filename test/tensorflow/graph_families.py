@@ -280,6 +280,9 @@ def shapes(d: Drawing) -> None:
         )
     ):  # fmt: skip
         d.give(f"index{number}", x[index])
+    k = d.feed("k", np.asarray(-1, np.int32))
+    d.give("index_at", x[k + 2], x[:, k], x[..., None, k], x[None, k, 1 + k])
+    d.give("slice_at", tf.slice(x, [0, k + 2, 1 - k], [2, 2, 2]))
     d.give("range", raw.Range(start=1, limit=12, delta=3), raw.Range(start=2.0, limit=-1.0, delta=-0.5))
     d.give("line", raw.LinSpace(start=1.0, stop=2.5, num=4))
     d.give("fill", raw.Fill(dims=[2, 3], value=1.5), raw.Fill(dims=[2], value=raw.Max(input=i, axis=0)))

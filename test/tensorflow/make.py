@@ -17,6 +17,7 @@ import numpy as np
 import saved_models
 import tensorflow as tf
 from graph_families import FAMILIES, Drawing
+from tensorflow.core.protobuf import saved_model_pb2
 
 FOLDER = Path(__file__).parents[1] / "unit" / "inputs" / "tensorflow"
 tf1 = tf.compat.v1
@@ -48,6 +49,23 @@ def main() -> None:
         if not names or name in names:
             shutil.rmtree(FOLDER / name, ignore_errors=True)
             make(FOLDER / name)
+            strip(FOLDER / name / "saved_model.pb")
+
+
+def strip(path: Path) -> None:
+    """Leave out what nobody reads: the definitions of the operators, where nodes were written."""
+    model = saved_model_pb2.SavedModel()
+    model.ParseFromString(path.read_bytes())
+    for graph in model.meta_graphs:
+        graph.meta_info_def.ClearField("stripped_op_list")
+        functions = graph.graph_def.library.function
+        for node in [*graph.graph_def.node, *(n for f in functions for n in f.node_def)]:
+            node.ClearField("experimental_debug_info")
+            node.attr.pop("_output_shapes", None)
+            node.attr.pop("_class", None)
+        for function in functions:
+            function.ClearField("arg_attr")
+    path.write_bytes(model.SerializeToString(deterministic=True))
 
 
 if __name__ == "__main__":

@@ -67,6 +67,38 @@ class Branches(tf.Module):
         return {"chosen": chosen, "counted": counted, "run": run, "last": last, "halved": halved}
 
 
+class Lists(tf.Module):
+    """Arrays of tensors that loops fill: of known lengths, and by places that are known at run time only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.matrix = tf.Variable(_drawn(9, 3, 3))
+
+    @tf.function(input_signature=[tf.TensorSpec([6, 3], tf.float32, name="x"), tf.TensorSpec([], tf.int32, name="n")])
+    def serve(self, x: Any, n: Any) -> Any:
+        few = tf.TensorArray(tf.float32, size=3)
+        for i in range(3):
+            few = few.write(i, x[i] * 2.0)
+
+        def step(i: Any, state: Any, rows: Any) -> Any:
+            state = tf.tanh(tf.linalg.matvec(self.matrix, state) + x[i])
+            return i + 1, state, rows.write(i, state)
+
+        rows = tf.TensorArray(tf.float32, size=6, element_shape=[None])
+        _, _, known = tf.while_loop(lambda i, *_: i < 6, step, (0, tf.zeros([3]), rows))
+        rows = tf.TensorArray(tf.float32, size=6)
+        _, last, filled = tf.while_loop(lambda i, *_: i < n, step, (0, tf.zeros([3]), rows))
+        taken = tf.TensorArray(tf.float32, size=6).unstack(x)
+        return {
+            "few": few.stack(), "known": known.stack(), "filled": filled.stack(), "last": last,
+            "joined": few.concat(), "read": taken.read(n) + taken.gather([1, 5])[0],
+        }  # fmt: skip
+
+
+def _lists(folder: Path) -> None:
+    _saved(folder, Lists(), {"x": _drawn(10, 6, 3), "n": np.int32(4)})
+
+
 def _layers(folder: Path) -> None:
     _saved(folder, Layers(), {"image": _drawn(4, 1, 6, 6, 2)})
 
@@ -89,4 +121,4 @@ def _session(folder: Path) -> None:
         np.savez_compressed(folder / "numbers.npz", **{"in x": given, "out y": session.run(y, {x: given})})
 
 
-MODELS |= {"layers": _layers, "branches": _branches, "session": _session}
+MODELS |= {"layers": _layers, "branches": _branches, "session": _session, "lists": _lists}
