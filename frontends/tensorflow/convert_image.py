@@ -160,6 +160,43 @@ def non_max_suppression(b: NodeBuilder, node: NetworkNode, boxes: Value, scores:
     return b.constant(chosen[: int(total[0]), 2].astype(np.int32))
 
 
+@TABLE.op("CombinedNonMaxSuppression")
+def combined(
+    b: NodeBuilder, node: NetworkNode, boxes: Value, scores: Value, each: Value, total: Value, overlap: Value,
+    least: Value,
+) -> Sequence[Value]:  # fmt: skip
+    """The best boxes of all classes of each image, their scores, their classes, and how many they are."""
+    images, count, of, _ = boxes.shape
+    classes = scores.shape[2]
+    most, every = int(b.number(total, "the most boxes")), int(b.number(each, "the most boxes of a class"))
+    if of not in (1, classes) or scores.shape[:2] != (images, count) or not count or not classes:
+        raise b.fail(f"{boxes} and {scores} do not fit")
+    if of != 1:
+        raise b.unsupported("boxes of each class are not supported, only of all classes")
+    if node.attr("pad_per_class", False):
+        most = min(most, every * classes)
+    every = min(every, count)
+    kept, points, many = b.ops(
+        "vision.all_class_non_max_suppression", b.reshape(boxes, (images, count, 4)), b.transpose(scores, (0, 2, 1)),
+        b.tensor(every, "int64"), b.cast(overlap, boxes.dtype), b.cast(least, boxes.dtype), output_format="tensorflow",
+    )  # fmt: skip
+    rows = kept.shape[1]
+    valid = b.op("less", b.constant(np.arange(rows)[None]), b.cast(b.reshape(many, (images, 1)), "int64"))
+    order = b.choose(valid, points, -float("inf"))
+    room = max(most - rows, 0)
+    best, places = b.ops("topk", order, k=min(most, rows), axis=-1, ret_type="both", dtype="int64")
+    chosen = b.op("take", kept, places, axis=1, batch_dims=1, mode="clip")
+    label, box = (b.reshape(b.slice(chosen, 2, k, k + 1), chosen.shape[:2]) for k in (0, 1))
+    there = b.op("not_equal", best, b.scalar(-np.inf, best))
+    found = b.op("take", b.reshape(boxes, (images, count, 4)), box, axis=1, batch_dims=1, mode="clip")
+    if node.attr("clip_boxes", True):
+        found = b.op("clip", found, a_min=0.0, a_max=1.0)
+    found = b.choose(b.op("expand_dims", there, axis=2), found, 0.0)
+    results = [found, b.choose(there, best, 0.0), b.choose(there, b.cast(label, boxes.dtype), 0.0)]
+    padded = [b.op("nn.pad", v, pad_width=[0, 0, 0, room, *[0, 0] * (v.rank - 2)]) if room else v for v in results]
+    return [*padded, b.op("sum", b.cast(there, "int32"), axis=[1])]
+
+
 @TABLE.op("NonMaxSuppressionV4", "NonMaxSuppressionV5")
 def padded_non_max_suppression(
     b: NodeBuilder, node: NetworkNode, boxes: Value, scores: Value, *rest: Value

@@ -36,9 +36,8 @@ def _gathered(b: NodeBuilder, x: Value, indices: Value, axis: int, batch: int) -
 @TABLE.op("GatherNd", "ResourceGatherNd")
 def gather_nd(b: NodeBuilder, node: NetworkNode, x: Value, indices: Value) -> Value:
     """The last axis of the indices lists coordinates."""
-    if int(node.attr("batch_dims", 0) or 0):
-        raise b.unsupported("batches are not supported")
-    return b.op("gather_nd", x, _coordinates_first(b, indices))
+    batch = int(node.attr("batch_dims", 0) or 0)
+    return b.op("gather_nd", x, _coordinates_first(b, indices), batch_dims=batch)
 
 
 def _coordinates_first(b: NodeBuilder, indices: Value) -> Value:
@@ -103,16 +102,6 @@ def where(b: NodeBuilder, node: NetworkNode, condition: Value) -> Value:
     return b.constant(np.argwhere(b.known(condition, "how many places there are")).astype(np.int64))
 
 
-@TABLE.op("Unique")
-def unique(b: NodeBuilder, node: NetworkNode, x: Value) -> Sequence[Value]:
-    """The different elements in the order in which they come first, and for each element the place of its value."""
-    array = b.known(x, "how many values there are")
-    _, first, inverse = np.unique(array, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    places = np.argsort(order)[inverse.reshape(-1)]
-    return [b.constant(array[first[order]]), b.constant(places.astype(str(node.attr("out_idx") or "int32")))]
-
-
 @TABLE.op("InvertPermutation")
 def invert_permutation(b: NodeBuilder, node: NetworkNode, x: Value) -> Value:
     return b.op("invert_permutation", x)
@@ -133,6 +122,34 @@ def matrix_diag(b: NodeBuilder, node: NetworkNode, diagonal: Value) -> Value:
         raise b.unsupported("diagonals of other ranks than 1 are not supported")
     extent = diagonal.shape[-1]
     return b.op("matrix_set_diag", b.zeros((*diagonal.shape, extent), diagonal.dtype), diagonal)
+
+
+@TABLE.op("MatrixDiagV2", "MatrixDiagV3")
+def matrices_of_diagonals(
+    b: NodeBuilder, node: NetworkNode, diagonal: Value, places: Value, rows: Value, columns: Value, padding: Value
+) -> Value:
+    """Matrices with one diagonal; by default square, and as small as it allows."""
+    bounds = ints(b, places, "the diagonals")
+    if bounds[0] != bounds[-1] or not diagonal.rank:
+        raise b.unsupported("matrices of several diagonals are not supported")
+    at, length = bounds[0], diagonal.shape[-1]
+    given = [int(b.number(v, "an extent")) for v in (rows, columns)]
+    least = [length + max(-at, 0), length + max(at, 0)]
+    least = [max(least)] * 2 if max(given) < 0 else least
+    extents = [small if e < 0 else e for e, small in zip(given, least, strict=True)]
+    b.check_size((*diagonal.shape[:-1], *extents), diagonal.dtype)
+    whole = b.broadcast(b.reshape(padding, ()), (*diagonal.shape[:-1], *extents))
+    return b.op("matrix_set_diag", whole, diagonal, k1=at, k2=at)
+
+
+@TABLE.op("MatrixDiagPartV2", "MatrixDiagPartV3")
+def diagonal_at(b: NodeBuilder, node: NetworkNode, x: Value, places: Value, padding: Value) -> Value:
+    bounds = ints(b, places, "the diagonals")
+    if bounds[0] != bounds[-1] or x.rank < 2 or not -x.shape[-2] < bounds[0] < max(x.shape[-1], 1):
+        raise b.unsupported(f"diagonals {bounds} of {x} are not supported")
+    at, cut = bounds[0], x
+    cut = b.slice(cut, x.rank - 1, at, x.shape[-1]) if at > 0 else b.slice(cut, x.rank - 2, -at, x.shape[-2])
+    return diagonal_of(b, node, cut)
 
 
 @TABLE.op("MatrixDiagPart", "DiagPart")

@@ -291,6 +291,18 @@ def reverse(b: NodeBuilder, node: NetworkNode, x: Value, axes: Value) -> Value:
     return x
 
 
+@TABLE.op("Roll")
+def roll(b: NodeBuilder, node: NetworkNode, x: Value, shift: Value, axis: Value) -> Value:
+    """Elements moved along axes; those that leave at the end come in at the begin."""
+    for by, given in zip(ints(b, shift, "the shift"), ints(b, axis, "the axes"), strict=True):
+        place = b.axis(given, x.rank)
+        at = -by % x.shape[place] if x.shape[place] else 0
+        if at:
+            parts = b.slice(x, place, at, x.shape[place]), b.slice(x, place, 0, at)
+            x = b.op("concatenate", *parts, axis=place)
+    return x
+
+
 @TABLE.op("ReverseSequence")
 def reverse_sequence(b: NodeBuilder, node: NetworkNode, x: Value, lengths: Value) -> Value:
     seq, batch = (b.axis(int(node.attr(n, 0)), x.rank) for n in ("seq_dim", "batch_dim"))

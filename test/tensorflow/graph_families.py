@@ -18,6 +18,8 @@ class Drawing:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
+        self.layout = "NHWC"
+        """The layout of images in the graph; what is fed and given is NHWC."""
         self.inputs: dict[str, np.ndarray] = {}
         self.outputs: list[str] = []
 
@@ -33,6 +35,21 @@ class Drawing:
         """A placeholder, of the array's shape or a more open one."""
         self.inputs[name] = np.asarray(array)
         return tf1.placeholder(array.dtype, shape or array.shape, name=name)
+
+    def axes(self, given: Any) -> Any:
+        """Numbers by axes of images in the layout of the graph."""
+        given = list(given)
+        return given if self.layout == "NHWC" else [given[0], given[3], given[1], given[2]]
+
+    def of_images(self, op: Any, images: Any, **attributes: Any) -> Any:
+        """An operator on images; its lists of four are by the axes N, H, W, C."""
+        first = self.layout == "NCHW"
+        (name,) = [k for k, v in attributes.items() if v is images]
+        attributes |= {k: self.axes(v) for k, v in attributes.items() if isinstance(v, list) and len(v) == 4}
+        attributes[name] = tf.transpose(images, [0, 3, 1, 2]) if first else images
+        made = op(**attributes, data_format=self.layout)
+        made = made[0] if isinstance(made, tuple) else made
+        return tf.transpose(made, [0, 2, 3, 1]) if first else made
 
     def give(self, name: str, *tensors: Any) -> None:
         """Outputs."""
@@ -97,6 +114,32 @@ def convolutions(d: Drawing) -> None:
             input_sizes=[1, 6, 8, 9, 3], filter=kb, out_backprop=v, strides=[1, 2, 2, 2, 1], padding="SAME"
         ),
     )
+
+
+@family
+def channels_first(d: Drawing) -> None:
+    """Images whose channels come first. TensorFlow computes them with the channels last."""
+    x, w = d.feed("x", d.floats(1, 6, 5, 4)), tf.constant(d.floats(3, 2, 4, 3) * 0.3)
+    d.give("conv", d.of_images(raw.Conv2D, x, input=x, filter=w, strides=[1, 2, 1, 1], padding="SAME"))
+    dilated = {"strides": [1] * 4, "padding": "VALID", "dilations": [1, 2, 3, 1]}
+    d.give("dilated", d.of_images(raw.Conv2D, x, input=x, filter=w, **dilated))
+    pads = [0, 0, 2, 1, 0, 3, 0, 0] if d.layout == "NHWC" else [0, 0, 0, 0, 2, 1, 0, 3]
+    explicit = {"strides": [1] * 4, "padding": "EXPLICIT", "explicit_paddings": pads}
+    d.give("explicit", d.of_images(raw.Conv2D, x, input=x, filter=w, **explicit))
+    deep = {"filter": tf.constant(d.floats(3, 3, 4, 2) * 0.3), "strides": [1, 2, 2, 1], "padding": "SAME"}
+    d.give("depthwise", d.of_images(raw.DepthwiseConv2dNative, x, input=x, **deep))
+    back = {"filter": tf.constant(d.floats(3, 4, 3, 4) * 0.3), "strides": [1, 2, 2, 1], "padding": "SAME"}
+    size = tf.constant(d.axes([1, 11, 9, 3]))
+    d.give("back", d.of_images(raw.Conv2DBackpropInput, x, input_sizes=size, out_backprop=x, **back))
+    windows = {"ksize": [1, 3, 2, 1], "strides": [1, 2, 1, 1], "padding": "SAME"}
+    d.give("max", d.of_images(raw.MaxPool, x, input=x, **windows))
+    d.give("mean", d.of_images(raw.AvgPool, x, value=x, **windows))
+    numbers = {name: tf.constant(d.floats(4, low=0.3)) for name in ("scale", "offset", "mean", "variance")}
+    d.give("norm", d.of_images(raw.FusedBatchNormV3, x, x=x, **numbers, is_training=False))
+    d.give("bias", d.of_images(raw.BiasAdd, x, value=x, bias=tf.constant(d.floats(4))))
+    even = x[:, :, :4]
+    d.give("blocks", d.of_images(raw.SpaceToDepth, even, input=even, block_size=2))
+    d.give("pixels", d.of_images(raw.DepthToSpace, x, input=x, block_size=2))
 
 
 @family
@@ -328,15 +371,46 @@ def indexing(d: Drawing) -> None:
         "set_diagonals",
         raw.MatrixSetDiagV3(input=square, diagonal=tf.constant(d.floats(2, 2, 3)), k=[-1, 0], align="RIGHT_LEFT"),
     )
+    d.give("gather_nd_batch", raw.GatherNd(params=x, indices=pairs[0, :, :1]), tf.gather_nd(x, at[:, :2], batch_dims=0))
+    d.give("gather_nd_batches", tf.gather_nd(x, pairs[0][:, None], batch_dims=1))
+    d.give("diagonals", tf.linalg.diag(tf.constant(d.floats(2, 3)), k=-1, padding_value=7.0))
+    d.give("diagonals_of", tf.linalg.diag_part(square), tf.linalg.diag_part(square, k=1))
+    d.give("diagonal_below", tf.linalg.diag_part(square, k=-2))
+    d.give("roll", raw.Roll(input=x, shift=[1, -2], axis=[0, 2]))
     for number, (lower, upper) in enumerate(((0, -1), (-1, 0), (1, 1))):
         d.give(f"band{number}", raw.MatrixBandPart(input=square, num_lower=lower, num_upper=upper))
+
+
+@family
+def counts(d: Drawing) -> None:
+    """Sums by groups, counts, places among boundaries, products with sparse matrices."""
+    x, i = d.feed("x", d.floats(6, 3)), d.feed("i", d.ints(7, low=0, high=6))
+    d.give("bucket", raw.Bucketize(input=x, boundaries=[-1.0, 0.0, 0.5]))
+    rows = tf.constant(np.sort(d.floats(2, 5), axis=1))
+    d.give("bounds", raw.LowerBound(sorted_inputs=rows, values=x[:2]), raw.UpperBound(sorted_inputs=rows, values=x[:2]))
+    groups = d.feed("groups", np.asarray([2, 0, -1, 2, 1, 0], np.int32))
+    d.give("groups_sum", raw.UnsortedSegmentSum(data=x, segment_ids=groups, num_segments=4))
+    d.give("groups_product", raw.UnsortedSegmentProd(data=x, segment_ids=groups, num_segments=4))
+    for name in "Sum Mean Max Min Prod".split():
+        d.give(f"segment_{name}", getattr(raw, f"Segment{name}")(data=x, segment_ids=[0, 0, 1, 1, 1, 3]))
+    none = tf.constant([], tf.float32)
+    d.give("counted", raw.DenseBincount(input=i, size=5, weights=none))
+    d.give("weighed", raw.DenseBincount(input=i, size=6, weights=tf.constant(d.floats(7))))
+    pairs = tf.reshape(i[:6], [2, 3])
+    d.give("occurring", raw.DenseBincount(input=pairs, size=4, weights=none, binary_output=True))
+    places = tf.constant(np.asarray([[0, 1], [1, 3], [2, 0]], np.int64))
+    sparse = raw.SparseTensorDenseMatMul(
+        a_indices=places, a_values=tf.constant(d.floats(3)), a_shape=tf.constant([3, 6], tf.int64), b=x
+    )
+    d.give("sparse", sparse)
+    d.give("unique", *raw.UniqueWithCounts(x=[4, 1, 4, 2, 1, 4]))
 
 
 @family
 def images(d: Drawing) -> None:
     """Images of other sizes, pieces of them, boxes."""
     x = d.feed("x", d.floats(1, 5, 6, 2))
-    for number, size in enumerate(([7, 9], [3, 4], [10, 12])):
+    for number, size in enumerate(([7, 9], [3, 4])):
         for name, op in (
             ("linear", raw.ResizeBilinear), ("nearest", raw.ResizeNearestNeighbor), ("cubic", raw.ResizeBicubic)
         ):  # fmt: skip
@@ -369,6 +443,12 @@ def images(d: Drawing) -> None:
         pad_to_max_output_size=True,
     )  # fmt: skip
     d.give("kept_scores", *kept)
+    for most, clip in ((4, True), (30, False)):
+        combined = raw.CombinedNonMaxSuppression(
+            boxes=tf.reshape(places, [2, 6, 1, 4]), scores=tf.constant(d.floats(2, 6, 3, low=0.0, high=1.0)),
+            max_output_size_per_class=3, max_total_size=most, iou_threshold=0.3, score_threshold=0.2, clip_boxes=clip,
+        )  # fmt: skip
+        d.give(f"combined{most}", *combined)
     fixed = tf.constant(np.asarray([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [2, 2, 3, 3]], np.float32))
     d.give(
         "kept_known",

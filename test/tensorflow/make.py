@@ -12,6 +12,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import saved_models
@@ -23,16 +24,25 @@ FOLDER = Path(__file__).parents[1] / "unit" / "inputs" / "tensorflow"
 tf1 = tf.compat.v1
 
 
-def write_graph(name: str) -> None:
-    """Write a family's graph and its numbers."""
+def build(name: str, layout: str) -> tuple[Any, Drawing]:
+    """A family's graph. The name is the seed of its numbers."""
     graph = tf1.Graph()
     with graph.as_default():
-        drawing = Drawing(np.random.default_rng(sorted(FAMILIES).index(name)))
+        drawing = Drawing(np.random.default_rng(list(name.encode())))
+        drawing.layout = layout
         FAMILIES[name](drawing)
+    return graph, drawing
+
+
+def write_graph(name: str) -> None:
+    """Write a family's graph and its numbers."""
+    graph, drawing = build(name, "NHWC")
     options = tf1.ConfigProto()
     options.graph_options.rewrite_options.disable_meta_optimizer = True
     with tf1.Session(graph=graph, config=options) as session:
         values = session.run([f"{n}:0" for n in drawing.outputs], {f"{n}:0": v for n, v in drawing.inputs.items()})
+    if name == "channels_first":
+        graph, _ = build(name, "NCHW")
     (FOLDER / f"{name}.pb").write_bytes(graph.as_graph_def().SerializeToString(deterministic=True))
     arrays = {f"in {n}": v for n, v in drawing.inputs.items()}
     arrays |= {f"out {n}": v for n, v in zip(drawing.outputs, values, strict=True)}
