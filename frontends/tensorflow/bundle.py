@@ -121,7 +121,7 @@ def _table(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _handle(data: bytes, position: int, end: int) -> tuple[int, int]:
-    """Where a block begins, and its bytes."""
+    """The place where a block begins, and the number of its bytes."""
     offset, position = varint(data, position, end)
     size, _ = varint(data, position, end)
     return offset, size

@@ -14,7 +14,7 @@ from lamina.frontends.tensorflow.table import TABLE
 
 @TABLE.op("Bucketize")
 def bucketize(b: NodeBuilder, node: NetworkNode, x: Value) -> Value:
-    """How many of the boundaries are not above each element."""
+    """The number of boundaries that are not above each element."""
     boundaries = b.constant(np.asarray(node.attr("boundaries") or [], np.float32))
     return b.op("searchsorted", boundaries, b.cast(x, "float32"), right=True, dtype="int32")
 
@@ -63,7 +63,7 @@ def groups_in_order(b: NodeBuilder, node: NetworkNode, x: Value, groups: Value) 
 
 @TABLE.op("DenseBincount", "Bincount")
 def counts(b: NodeBuilder, node: NetworkNode, x: Value, size: Value, weights: Value) -> Value:
-    """How often each number below the size occurs, or the sum of its weights, or with `binary_output` whether."""
+    """The counts of the numbers below the size, or the sums of their weights, or with `binary_output` at most 1."""
     bins = int(b.number(size, "the number of bins"))
     if bins < 0 or x.rank > 2 or x.rank == 2 and node.op == "Bincount":
         raise b.fail(f"{x} has no {bins} bins")

@@ -9,7 +9,7 @@ from lamina.errors import InputError, UsageError, did_you_mean, shown
 from lamina.frontends.imported import Port
 from lamina.frontends.network import Network, NetworkNode
 from lamina.frontends.protobuf import Message
-from lamina.frontends.tensorflow.nodes import FUNCTION_OUTPUTS, FunctionName, RawNode, place_of, source_of
+from lamina.frontends.tensorflow.nodes import FUNCTION_OUTPUTS, FunctionName, NodeDef, place_of, source_of
 from lamina.frontends.tensorflow.tensors import DTYPES, type_name
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ _REFUSED = {
 }
 
 
-class Graph:
-    """A GraphDef: its nodes by name, its functions, and the values of its variables by the names of their nodes."""
+class GraphDef:
+    """A graph as a file has it: its nodes by name, its functions, the values of its variables by their nodes' names."""
 
     def __init__(self, graph: Message, label: str) -> None:
         self.label = label
-        self.nodes = _named((RawNode.of(n, k) for k, n in enumerate(graph.messages(NODE))), label)
+        self.nodes = _named((NodeDef.of(n, k) for k, n in enumerate(graph.messages(NODE))), label)
         self.functions: dict[str, Message] = {}
         for function in graph.message(LIBRARY).messages(1):
             self.functions.setdefault(function.message(SIGNATURE).text(1), function)
@@ -85,7 +85,7 @@ class Graph:
         ports = [self._port(names[n], self.nodes, n, shapes) for n in names]
         return self._made(self.nodes, order, names, ports, results, self.label)[0]
 
-    def _port(self, name: str, nodes: Mapping[str, RawNode], source: str, shapes: Mapping[str, Any] | None) -> Port:
+    def _port(self, name: str, nodes: Mapping[str, NodeDef], source: str, shapes: Mapping[str, Any] | None) -> Port:
         node = nodes.get(source)
         if node is None:
             raise InputError(f"the input {shown(name)} is no node", where=self.label, hint="is the file whole?")
@@ -122,7 +122,7 @@ class Graph:
         where = f"{self.label}: {shown(name)}"
         signature = function.message(SIGNATURE)
         arguments = {arg.text(1): arg.number(3) for arg in signature.messages(INPUT_ARG)}
-        nodes = _named((RawNode.of(n, k, True) for k, n in enumerate(function.messages(NODE_DEF))), where)
+        nodes = _named((NodeDef.of(n, k, True) for k, n in enumerate(function.messages(NODE_DEF))), where)
         returned = {entry.text(1): entry.text(2) for entry in function.messages(RET)}
         results = {arg.text(1): returned.get(arg.text(1), "") for arg in signature.messages(OUTPUT_ARG)}
         if bad := next((n for n, value in results.items() if not value), None):
@@ -134,7 +134,7 @@ class Graph:
     # -- nodes ---------------------------------------------------------------------------------------
 
     def _ordered(
-        self, nodes: Mapping[str, RawNode], results: Sequence[str], ends: set[str], where: str
+        self, nodes: Mapping[str, NodeDef], results: Sequence[str], ends: set[str], where: str
     ) -> dict[str, bool]:
         """The names of the nodes that results need, each behind those that it takes; `ends` take nothing."""
         order: dict[str, bool] = {}
@@ -170,7 +170,7 @@ class Graph:
         return order
 
     def _made(
-        self, nodes: Mapping[str, RawNode], order: Mapping[str, bool], names: Mapping[str, str], ports: Sequence[Port],
+        self, nodes: Mapping[str, NodeDef], order: Mapping[str, bool], names: Mapping[str, str], ports: Sequence[Port],
         results: Mapping[str, str], where: str,
     ) -> tuple[Network, int]:  # fmt: skip
         """The network of nodes in their order; `names` are those of the inputs, by the names of the nodes."""
@@ -218,8 +218,8 @@ class Graph:
         return Network.named(self.label, ports, made, values, weights), size
 
 
-def _results(node: RawNode) -> int:
-    """How many values a node gives, where that is known: else one."""
+def _results(node: NodeDef) -> int:
+    """The number of values that a node gives, where that is known: else one."""
     if node.op in FUNCTION_OUTPUTS and not node.op.startswith("FusedBatchNorm"):
         return len(FUNCTION_OUTPUTS[node.op])
     count = {"Split": "num_split", "SplitV": "num_split", "Unpack": "num"}.get(node.op)
@@ -227,8 +227,8 @@ def _results(node: RawNode) -> int:
     return given if isinstance(given, int) and 0 < given < MOST_NODES else 1
 
 
-def _named(nodes: Iterator[RawNode], where: str) -> dict[str, RawNode]:
-    found: dict[str, RawNode] = {}
+def _named(nodes: Iterator[NodeDef], where: str) -> dict[str, NodeDef]:
+    found: dict[str, NodeDef] = {}
     for node in nodes:
         if found.setdefault(node.name, node) is not node:
             raise InputError(f"two nodes have the name {shown(node.name)}", where=where)
@@ -237,7 +237,7 @@ def _named(nodes: Iterator[RawNode], where: str) -> dict[str, RawNode]:
     return found
 
 
-def chosen(graph: Graph, outputs: Sequence[str] | None) -> dict[str, str]:
+def chosen(graph: GraphDef, outputs: Sequence[str] | None) -> dict[str, str]:
     """The outputs that are asked for, or those of a graph. Raises UsageError for those that are not there."""
     found = list(outputs) if outputs else graph.outputs()
     if not found:

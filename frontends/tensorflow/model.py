@@ -10,7 +10,7 @@ from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError,
 from lamina.frontends.network import Network
 from lamina.frontends.protobuf import Message
 from lamina.frontends.tensor_builder import UNFIT
-from lamina.frontends.tensorflow.graph import Graph, chosen
+from lamina.frontends.tensorflow.graph import GraphDef, chosen
 from lamina.frontends.tensorflow.saved_model import saved_network
 from lamina.frontends.wire_format import Odd
 
@@ -51,7 +51,7 @@ def _network(source: Any, label: str, shapes: Mapping[str, Any] | None, outputs:
         if outputs:
             raise UsageError("the signature says the outputs of a SavedModel", where=label)
         return saved_network(message, folder, label, shapes)
-    graph = Graph(message, label)
+    graph = GraphDef(message, label)
     if not graph.nodes:
         raise InputError("the graph has no nodes", where=label, hint="is the file whole?")
     return graph.network(chosen(graph, outputs), shapes=shapes)

@@ -40,7 +40,7 @@ class FunctionName:
 
 
 @dataclass(frozen=True)
-class RawNode:
+class NodeDef:
     """A node as the file states it; `inputs` are values, without what is only to be done before it."""
 
     name: str
@@ -52,11 +52,11 @@ class RawNode:
     """Whether it stands in a function, where references name outputs."""
 
     @staticmethod
-    def of(node: Message, index: int, inside: bool = False) -> RawNode:
+    def of(node: Message, index: int, inside: bool = False) -> NodeDef:
         """Read a NodeDef."""
         inputs = tuple(i for i in node.texts(INPUT) if not i.startswith("^"))
         attributes = {name: _attribute(value) for name, value in node.table(ATTR).items()}
-        return RawNode(node.text(NAME), node.text(OP), inputs, index, attributes, inside)
+        return NodeDef(node.text(NAME), node.text(OP), inputs, index, attributes, inside)
 
 
 def source_of(reference: str) -> str:

@@ -15,8 +15,8 @@ from lamina.errors import InputError, UnsupportedError, UsageError, shown
 from lamina.frontends.network import Network
 from lamina.frontends.protobuf import Message
 from lamina.frontends.tensorflow.bundle import Bundle
-from lamina.frontends.tensorflow.graph import INPUT_ARG, NODE_DEF, SIGNATURE, VARIABLES, Graph
-from lamina.frontends.tensorflow.nodes import FunctionName, RawNode, place_of, source_of
+from lamina.frontends.tensorflow.graph import INPUT_ARG, NODE_DEF, SIGNATURE, VARIABLES, GraphDef
+from lamina.frontends.tensorflow.nodes import FunctionName, NodeDef, place_of, source_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ STRINGS = 8
 def saved_network(model: Message, folder: Path | None, label: str, shapes: Mapping[str, Any] | None) -> Network:
     """The network of the signature for serving; the variables are in a folder. Raises LaminaError."""
     chosen = _for_serving(model, label)
-    graph = Graph(chosen.message(GRAPH_DEF), label)
+    graph = GraphDef(chosen.message(GRAPH_DEF), label)
     sides = _signature(chosen, label)
     graph.variables = _variables(graph, chosen.message(SAVER).text(3), chosen.message(OBJECTS), folder)
     inputs, outputs = ({name: _tensor_name(info, name, label) for name, info in side.items()} for side in sides)
@@ -78,7 +78,7 @@ def _tensor_name(info: Message, name: str, label: str) -> str:
 # -- variables ---------------------------------------------------------------------------------------
 
 
-def _variables(graph: Graph, restoring: str, objects: Message, folder: Path | None) -> dict[str, NDArray[Any]]:
+def _variables(graph: GraphDef, restoring: str, objects: Message, folder: Path | None) -> dict[str, NDArray[Any]]:
     """The values of variables by the names of their nodes."""
     nodes = [name for name, node in graph.nodes.items() if node.op in VARIABLES]
     if not nodes or folder is None or not (folder / "variables").is_dir():
@@ -92,7 +92,7 @@ def _variables(graph: Graph, restoring: str, objects: Message, folder: Path | No
         body = graph.functions[function.name]
         arguments = [arg.text(1) for arg in body.message(SIGNATURE).messages(INPUT_ARG)]
         given = {name: source_of(value) for name, value in zip(arguments, call.inputs, strict=False)}
-        inner = (RawNode.of(n, k, True) for k, n in enumerate(body.messages(NODE_DEF)))
+        inner = (NodeDef.of(n, k, True) for k, n in enumerate(body.messages(NODE_DEF)))
         keys |= dict(_restored({node.name: node for node in inner}, given))
     found: dict[str, NDArray[Any]] = {}
     for name in nodes:
@@ -103,7 +103,7 @@ def _variables(graph: Graph, restoring: str, objects: Message, folder: Path | No
     return found
 
 
-def _captured(graph: Graph, saved: Message, bundle: Bundle) -> Iterator[tuple[str, str]]:
+def _captured(graph: GraphDef, saved: Message, bundle: Bundle) -> Iterator[tuple[str, str]]:
     """The variables that functions are called with, with the keys of the objects that these capture."""
     if OBJECT_GRAPH not in bundle:
         return
@@ -136,7 +136,7 @@ def _keys_of_objects(saved: Sequence[Message], kept: Sequence[Message]) -> dict[
     return found
 
 
-def _restored(nodes: Mapping[str, RawNode], given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _restored(nodes: Mapping[str, NodeDef], given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Variables with their keys; `given` has the variables of arguments."""
     for node in nodes.values():
         if node.op not in ASSIGNMENTS or len(node.inputs) != 2:
