@@ -141,7 +141,7 @@ class GraphDef:
         """True of what is placed, False of what is being followed."""
         for result in results:
             stack: list[tuple[str, Iterator[str]]] = []
-            follow: str | None = source_of(result)
+            follow = source_of(result) if source_of(result) not in order else None
             while follow is not None or stack:
                 if follow is not None:
                     node = nodes.get(follow)
@@ -165,8 +165,6 @@ class GraphDef:
                     del order[name]
                     order[name] = True
                     stack.pop()
-                if not stack:
-                    break
         return order
 
     def _made(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,13 @@ import pytest
 import lamina
 import lamina.compat.tvm as tvm
 from lamina.compat.tvm import relay
+from lamina.errors import UnsupportedError, UsageError
 from lamina.frontends.tensorflow.format import FORMAT
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.opt_tool.command import run_opt_tool
+
+sys.path.insert(0, str(Path(__file__).parent))
+import tensorflow_messages as m  # noqa: E402
 
 INPUTS = Path(__file__).parent / "inputs" / "tensorflow"
 MODELS = sorted(p.parent.name for p in INPUTS.glob("*/saved_model.pb"))
@@ -92,3 +97,75 @@ def test_from_tensorflow_has_tvm_s_form(layout: str) -> None:
     module.set_input("x", inputs["x"])
     module.run()
     compare({"probabilities": module.get_output(0).numpy()}, outputs)
+
+
+# -- what a graph says, on graphs made here ------------------------------------------------------------
+
+
+def written(folder: Path, *nodes: bytes) -> Path:
+    (folder / "graph.pb").write_bytes(m.graph(*nodes))
+    return folder / "graph.pb"
+
+
+X = m.placeholder("x", [-1, 3])
+
+
+def test_the_outputs_are_what_nobody_takes(tmp_path: Path) -> None:
+    """Also the further results of a node; what has an effect alone is none."""
+    path = written(
+        tmp_path, X, m.constant("k", m.array(2)), m.node("Relu", "inner", "x"), m.node("TopKV2", "top", "inner", "k"),
+        m.node("NoOp", "init", "^top"), m.node("Assert", "sure", "x"),
+    )  # fmt: skip
+    assert [(p.name, p.shape) for p in FORMAT.read(path).outputs] == [("top", (1, 2)), ("top:1", (1, 2))]
+
+
+def test_outputs_that_are_asked_for_leave_out_what_they_do_not_need(tmp_path: Path) -> None:
+    path = written(tmp_path, X, m.node("Relu", "a", "x"), m.node("Frobnicate", "b", "a"))
+    assert not FORMAT.check(path).ok
+    mod, _ = relay.frontend.from_tensorflow(path, outputs=["a:0"])
+    assert "nn.relu" in mod.astext()
+    with pytest.raises(UsageError, match='there is no node "c"'):
+        relay.frontend.from_tensorflow(path, outputs=["c"])
+
+
+def test_open_extents_are_one_in_front_and_given_elsewhere(tmp_path: Path) -> None:
+    path = written(tmp_path, X, m.node("Relu", "y", "x"))
+    assert FORMAT.read(path).inputs[0].shape == (1, 3)
+    assert FORMAT.read(path, {"x": (5, 3)}).outputs[0].shape == (5, 3)
+    path = written(tmp_path, m.placeholder("x", [-1, -1]), m.node("Relu", "y", "x"))
+    with pytest.raises(UsageError, match="has the open shape"):
+        FORMAT.read(path)
+    path = written(tmp_path, m.node("Placeholder", "x", dtype=m.kind(m.FLOAT)), m.node("Relu", "y", "x"))
+    with pytest.raises(UsageError, match='the rank of the input "x" is open; give it: --shape x='):
+        FORMAT.read(path)
+    assert FORMAT.read(path, {"x": (2, 4)}).outputs[0].shape == (2, 4)
+
+
+def test_a_default_is_an_input_where_its_shape_is_given(tmp_path: Path) -> None:
+    default = m.node("PlaceholderWithDefault", "rate", "half", dtype=m.kind(m.FLOAT), shape=m.part(7, m.shape([])))
+    path = written(tmp_path, X, m.constant("half", m.array(0.5, "float32")), default, m.node("Mul", "y", "x", "rate"))
+    assert [p.name for p in FORMAT.read(path).inputs] == ["x"]
+    assert [p.name for p in FORMAT.read(path, {"rate": ()}).inputs] == ["x", "rate"]
+
+
+def test_an_operator_lies_where_its_node_does(tmp_path: Path) -> None:
+    module = FORMAT.read(written(tmp_path, X, m.node("Relu", "block/unit_1/relu", "x"))).module
+    (op,) = [op for op in module.walk() if op.name == "relay.nn.relu"]
+    assert "block/unit_1/relu" in str(op.location) and "graph.pb" in str(op.location)
+
+
+def test_a_signature_may_call_an_input_as_another_node_is_called(tmp_path: Path) -> None:
+    nodes = m.graph(m.placeholder("given", [2]), m.node("Neg", "x", "given"), m.node("Exp", "y", "x"))
+    (tmp_path / "saved_model.pb").write_bytes(m.saved_model(nodes, {"x": "given:0"}, {"out": "y:0", "same": "x:0"}))
+    model = FORMAT.read(tmp_path)
+    results = by_the_oracles(model, {"x": np.asarray([1, 2], np.float32)})
+    np.testing.assert_allclose(results["out"], np.exp([-1, -2]), rtol=1e-6)
+    np.testing.assert_allclose(results["same"], [-1, -2])
+
+
+def test_text_is_refused_with_the_way_to_binary_form(tmp_path: Path) -> None:
+    (tmp_path / "graph.pbtxt").write_text("node {}")
+    (tmp_path / "saved_model.pbtxt").write_text("saved_model_schema_version: 1")
+    for path in (tmp_path / "graph.pbtxt", tmp_path):
+        with pytest.raises(UnsupportedError, match="is a graph in text form; .* as_text=False"):
+            lamina.load(path)
