@@ -175,7 +175,7 @@ def matrix_set_diag(b: NodeBuilder, node: NetworkNode, x: Value, diagonal: Value
                 sub_diag_right_align=below)  # fmt: skip
 
 
-@TABLE.op("MatrixBandPart", "BatchMatrixBandPart")
+@TABLE.op("MatrixBandPart")
 def band_part(b: NodeBuilder, node: NetworkNode, x: Value, lower: Value, upper: Value) -> Value:
     """Matrices with zeros outside a band about the diagonal; a negative width is the whole side."""
     if x.rank < 2:

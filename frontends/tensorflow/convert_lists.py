@@ -156,7 +156,7 @@ def gather(b: NodeBuilder, node: NetworkNode, given: Value, places: Value, eleme
     return b.op("take", dense(b, given), places, axis=0, mode="clip")
 
 
-@TABLE.op("TensorListConcatV2", "TensorListConcat")
+@TABLE.op("TensorListConcatV2")
 def concatenated(b: NodeBuilder, node: NetworkNode, given: Value, *_: Value) -> list[Value]:
     """The elements along their first axis, and how long each is there."""
     if isinstance(given, ListValue) and given.items and all(i is not None and i.rank for i in given.items):

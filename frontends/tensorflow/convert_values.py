@@ -16,7 +16,7 @@ from lamina.frontends.tensorflow.tensors import array_of
 from lamina.frontends.wire_format import Odd
 
 
-@TABLE.op("Const", "ImmutableConst")
+@TABLE.op("Const")
 def constant(b: NodeBuilder, node: NetworkNode) -> Value:
     value = node.attr("value")
     if not isinstance(value, Message):

@@ -24,7 +24,7 @@ FUNCTION_OUTPUTS: Mapping[str, Sequence[str]] = {
     "CombinedNonMaxSuppression": ("nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"),
     "SoftmaxCrossEntropyWithLogits": ("loss", "backprop"),
     "SparseSoftmaxCrossEntropyWithLogits": ("loss", "backprop"), "BroadcastGradientArgs": ("r0", "r1"),
-    "TensorListPopBack": ("output_handle", "tensor"), "TensorListConcat": ("tensor", "lengths"),
+    "TensorListPopBack": ("output_handle", "tensor"),
     "TensorListConcatV2": ("tensor", "lengths"), "UniqueWithCounts": ("y", "idx", "count"),
     "Switch": ("output_false", "output_true"), "Merge": ("output", "value_index"),
 }  # fmt: skip

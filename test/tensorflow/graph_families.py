@@ -164,6 +164,7 @@ def normalisations(d: Drawing) -> None:
     bias = tf.constant(d.floats(3))
     d.give("bias", raw.BiasAdd(value=x, bias=bias))
     d.give("bias_nchw", raw.BiasAdd(value=x, bias=tf.constant(d.floats(7)), data_format="NCHW"))
+    d.give("bias_v1", raw.BiasAddV1(value=x[:1], bias=bias))
     d.give("response", raw.LRN(input=x, depth_radius=1, bias=1.5, alpha=0.3, beta=0.6))
     rows = d.feed("rows", d.floats(4, 6))
     d.give("softmax", raw.Softmax(logits=rows))
@@ -206,7 +207,8 @@ def unary(d: Drawing) -> None:
     d.give("cast_bool", raw.Cast(x=whole, DstT=tf.bool))
     d.give("bits", raw.Bitcast(input=x, type=tf.int32))
     with tf.control_dependencies([raw.Assert(condition=True, data=["fine"]), raw.NoOp()]):
-        held = raw.CheckNumerics(tensor=x, message="no")
+        held = raw.CheckNumericsV2(tensor=raw.CheckNumerics(tensor=x, message="no"), message="no")
+    held = raw.EnsureShape(input=raw.PreventGradient(input=held), shape=[3, None])
     d.give("same", raw.StopGradient(input=raw.Snapshot(input=held)))
     d.give("several", *raw.IdentityN(input=[x, whole]))
     for bits, narrow in ((8, False), (4, True)):
@@ -249,6 +251,7 @@ def binary(d: Drawing) -> None:
     d.give("select", raw.Select(condition=c, x=y, y=tf.constant(d.floats(4, 5))))
     d.give("clipped", raw.ClipByValue(t=y, clip_value_min=-0.5, clip_value_max=0.75))
     d.give("sum", raw.AddN(inputs=[y, y, tf.constant(d.floats(4, 5))]))
+    d.give("accumulated", raw.AccumulateNV2(inputs=[y, y], shape=[4, 5]))
 
 
 @family
@@ -297,7 +300,7 @@ def shapes(d: Drawing) -> None:
     one = raw.Reshape(tensor=x, shape=[1, 6, 1, 4])
     d.give("squeeze", raw.Squeeze(input=one), raw.Squeeze(input=one, axis=[-2]))
     d.give("expand", raw.ExpandDims(input=x, axis=1), raw.ExpandDims(input=x, axis=-1))
-    d.give("transpose", raw.Transpose(x=x, perm=[2, 0, 1]))
+    d.give("transpose", raw.Transpose(x=x, perm=[2, 0, 1]), raw.ConjugateTranspose(x=x, perm=[1, 0, 2]))
     d.give("broadcast", raw.BroadcastTo(input=one, shape=[3, 6, 2, 4]))
     d.give("broadcast_args", raw.BroadcastArgs(s0=[3, 1], s1=[2, 1, 5]))
     y = tf.constant(d.floats(2, 3, 4))
@@ -335,6 +338,7 @@ def shapes(d: Drawing) -> None:
     d.give("depth_to_space", raw.DepthToSpace(input=images, block_size=2))
     blocked = raw.SpaceToBatchND(input=images, block_shape=[2, 3], paddings=[[1, 1], [0, 3]])
     d.give("space_to_batch", blocked, raw.SpaceToBatch(input=images, paddings=[[0, 0], [1, 1]], block_size=2))
+    d.give("batch_to_image", raw.BatchToSpace(input=blocked[:4], crops=[[0, 1], [1, 0]], block_size=2))
     d.give("batch_to_space", raw.BatchToSpaceND(input=blocked, block_shape=[2, 3], crops=[[1, 0], [2, 1]]))
     d.give("default", raw.PlaceholderWithDefault(input=y, shape=[2, 3, 4]))
 
@@ -376,6 +380,12 @@ def indexing(d: Drawing) -> None:
     d.give("diagonals", tf.linalg.diag(tf.constant(d.floats(2, 3)), k=-1, padding_value=7.0))
     d.give("diagonals_of", tf.linalg.diag_part(square), tf.linalg.diag_part(square, k=1))
     d.give("diagonal_below", tf.linalg.diag_part(square, k=-2))
+    row = tf.constant(d.floats(3))
+    d.give("diagonal_v1", raw.Diag(diagonal=row), raw.DiagPart(input=square[0, :3]))
+    sizes = {"k": 1, "num_rows": 3, "num_cols": 4, "padding_value": 0.0}
+    d.give("diagonal_v2", raw.MatrixDiagV2(diagonal=row, **sizes))
+    d.give("diagonal_part_v2", raw.MatrixDiagPartV2(input=square, k=-1, padding_value=0.0))
+    d.give("set_diagonal_v2", raw.MatrixSetDiagV2(input=square[0], diagonal=row, k=-1))
     d.give("roll", raw.Roll(input=x, shift=[1, -2], axis=[0, 2]))
     for number, (lower, upper) in enumerate(((0, -1), (-1, 0), (1, 1))):
         d.give(f"band{number}", raw.MatrixBandPart(input=square, num_lower=lower, num_upper=upper))
@@ -396,6 +406,7 @@ def counts(d: Drawing) -> None:
     none = tf.constant([], tf.float32)
     d.give("counted", raw.DenseBincount(input=i, size=5, weights=none))
     d.give("weighed", raw.DenseBincount(input=i, size=6, weights=tf.constant(d.floats(7))))
+    d.give("counted_v1", raw.Bincount(arr=i, size=5, weights=none))
     pairs = tf.reshape(i[:6], [2, 3])
     d.give("occurring", raw.DenseBincount(input=pairs, size=4, weights=none, binary_output=True))
     places = tf.constant(np.asarray([[0, 1], [1, 3], [2, 0]], np.int64))
@@ -450,12 +461,9 @@ def images(d: Drawing) -> None:
         )  # fmt: skip
         d.give(f"combined{most}", *combined)
     fixed = tf.constant(np.asarray([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [2, 2, 3, 3]], np.float32))
-    d.give(
-        "kept_known",
-        raw.NonMaxSuppressionV3(
-            boxes=fixed, scores=[0.5, 0.9, 0.3], max_output_size=3, iou_threshold=0.5, score_threshold=0.0
-        ),
-    )
+    known = {"boxes": fixed, "scores": [0.5, 0.9, 0.3], "max_output_size": 3, "iou_threshold": 0.5}
+    d.give("kept_known", raw.NonMaxSuppressionV3(**known, score_threshold=0.4))
+    d.give("kept_v1", raw.NonMaxSuppression(**known), raw.NonMaxSuppressionV2(**known))
 
 
 @family

@@ -10,6 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 tf1 = tf.compat.v1
+raw = tf.raw_ops
 MODELS: dict[str, Callable[[Path], None]] = {}
 
 
@@ -40,11 +41,16 @@ class Layers(tf.Module):
     def activated(self, x: Any) -> Any:
         return tf.nn.relu(x) * tf.cast(self.parts[1], tf.float32)
 
+    @tf.function
+    def doubled(self, x: Any) -> Any:
+        return x + x
+
     @tf.function(input_signature=[tf.TensorSpec([None, 6, 6, 2], tf.float32, name="image")])
     def serve(self, image: Any) -> Any:
         h = self.activated(tf.nn.conv2d(image, self.kernel, 2, "SAME"))
         y = tf.matmul(tf.reduce_mean(h, [1, 2]), self.dense) + self.parts[0]
-        return {"scores": self.activated(y), "hidden": h}
+        rows = tf.gather(self.dense, [[2, 0], [1, 3]]) + tf.gather_nd(self.dense, [[[0], [1]], [[1], [2]]])
+        return {"scores": self.activated(y), "hidden": self.doubled(h), "rows": rows}
 
 
 class Branches(tf.Module):
@@ -88,10 +94,17 @@ class Lists(tf.Module):
         _, _, known = tf.while_loop(lambda i, *_: i < 6, step, (0, tf.zeros([3]), rows))
         rows = tf.TensorArray(tf.float32, size=6)
         _, last, filled = tf.while_loop(lambda i, *_: i < n, step, (0, tf.zeros([3]), rows))
+        grown = raw.EmptyTensorList(element_shape=[3], max_num_elements=-1, element_dtype=tf.float32)
+        for i in range(3):
+            grown = raw.TensorListPushBack(input_handle=grown, tensor=x[i])
+        length = raw.TensorListLength(input_handle=grown)
+        shape = raw.TensorListElementShape(input_handle=grown, shape_type=tf.int32)
+        _, popped = raw.TensorListPopBack(input_handle=grown, element_shape=shape, element_dtype=tf.float32)
         taken = tf.TensorArray(tf.float32, size=6).unstack(x)
         return {
             "few": few.stack(), "known": known.stack(), "filled": filled.stack(), "last": last,
-            "joined": few.concat(), "read": taken.read(n) + taken.gather([1, 5])[0],
+            "joined": few.concat(), "popped": popped, "shape": shape + length,
+            "read": taken.read(n) + taken.gather([1, 5])[0],
         }  # fmt: skip
 
 

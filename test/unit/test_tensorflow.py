@@ -169,3 +169,23 @@ def test_text_is_refused_with_the_way_to_binary_form(tmp_path: Path) -> None:
     for path in (tmp_path / "graph.pbtxt", tmp_path):
         with pytest.raises(UnsupportedError, match="is a graph in text form; .* as_text=False"):
             lamina.load(path)
+
+
+def test_operators_that_tensorflow_makes_no_more_are_read(tmp_path: Path) -> None:
+    """It reads them in graphs of the time; numpy says what they are."""
+    numbers = {
+        name: np.linspace(low, low + 1, 3, dtype=np.float32) for name, low in zip("mvbg", (-1, 1, 2, 3), strict=True)
+    }
+    nodes = [m.constant(name, m.array(v, "float32")) for name, v in numbers.items()]
+    flag, small = m.number(5, 1), m.varint(4 << 3 | 5) + np.float32(0.25).tobytes()
+    norm = m.node(
+        "BatchNormWithGlobalNormalization", "y", "x", "m", "v", "b", "g", variance_epsilon=small,
+        scale_after_normalization=flag,
+    )  # fmt: skip
+    path = written(tmp_path, m.placeholder("x", [1, 2, 2, 3]), *nodes, norm, m.node("TopK", "t", "y", k=m.number(3, 1)))
+    x = np.random.default_rng(0).standard_normal((1, 2, 2, 3)).astype(np.float32)
+    mean, variance, beta, gamma = numbers.values()
+    expected = (x - mean) / np.sqrt(variance + 0.25) * gamma + beta
+    found = by_the_oracles(FORMAT.read(path), {"x": x})
+    np.testing.assert_allclose(found["t"][..., 0], expected.max(-1), rtol=1e-5)
+    np.testing.assert_array_equal(found["t:1"][..., 0], expected.argmax(-1))
