@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, cast
 
@@ -92,10 +93,13 @@ def _digest(source: Source) -> str | None:
         try:
             path = Path(source)
             # A pipe or device would be read twice, or for ever.
+            if path.is_file() and is_text(source):
+                return _with_weights(path)
+            folder = _model_folder(path)
+            if folder is not None:
+                return _of_folder(folder)
             if not path.is_file():
                 return None
-            if is_text(source):
-                return _with_weights(path)
             return _of_file(path) if (second := _second(path)) is None else _of_two(path, second)
         except (OSError, ValueError):
             return None  # the importer says what is wrong with it
@@ -105,6 +109,34 @@ def _digest(source: Source) -> str | None:
         return _with_external(cast("Any", source).SerializeToString(deterministic=True), None)[0]
     except ValueError:  # larger than a protobuf message may be
         return None
+
+
+def _model_folder(path: Path) -> Path | None:
+    """The folder that is the model: the path itself, or that of the file which stands for it."""
+    if path.suffix == ".onnx":  # what starts fast
+        return None
+    from lamina.frontends.formats import format_of_folder
+
+    folder = path if path.is_dir() else path.parent
+    found = format_of_folder(folder)
+    return folder if found is not None and (folder is path or path.name in found.folder_files) else None
+
+
+def _of_folder(folder: Path) -> str | None:
+    """The digest of all files of a model; None of more than a model has."""
+    from lamina.runtime.program_file import digest_of
+
+    found = list(islice(folder.rglob("*"), MOST_FILES + 1))
+    if len(found) > MOST_FILES:
+        return None
+    parts: list[bytes] = []
+    for path in sorted(p for p in found if p.is_file()):
+        parts += [os.fsencode(path.relative_to(folder)), digest_of(path.read_bytes())]
+    return digest_of(b"folder" + b"\0".join(parts)).hex()
+
+
+MOST_FILES = 64
+"""Files of a folder that is one model."""
 
 
 def _with_weights(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,17 @@ def test_a_compiled_graph_computes_it_with_an_open_batch() -> None:
 def test_a_saved_model_means_what_tensorflow_computed(name: str) -> None:
     inputs, outputs = stored(name)
     compare(lamina.compile(INPUTS / name, threads=1).run(inputs), outputs)
+
+
+@pytest.mark.parametrize("name", ["", "saved_model.pb"])
+def test_variables_that_change_are_seen(tmp_path: Path, name: str) -> None:
+    """What is kept of compiled programs is known by all files of the folder."""
+    inputs, outputs = stored("session")
+    folder = shutil.copytree(INPUTS / "session", tmp_path / "session")
+    compare(lamina.compile(folder / name, threads=1).run(inputs), outputs)
+    data = folder / "variables" / "variables.data-00000-of-00001"
+    data.write_bytes(bytes(len(data.read_bytes())))
+    assert not lamina.compile(folder / name, threads=1).run(inputs)["y"].any()
 
 
 def test_loops_whose_trips_are_known_are_put_in_place(tmp_path: Path) -> None:
