@@ -248,9 +248,9 @@ class Session:
         if given is None:
             if name == STDIN or name.endswith(MLIR):
                 return None
-            from lamina.frontends.formats import format_by_suffix
+            from lamina.frontends.formats import format_by_suffix, format_of_folder
 
-            return format_by_suffix(name)
+            return format_by_suffix(name) or format_of_folder(name)
         return options.frontend_called(given)
 
     def _parse(self, ctx: LaminaContext, text: str, name: str, first_line: int) -> ModuleOp:
@@ -411,6 +411,11 @@ class Session:
         try:
             return printable(file), Path(file).read_bytes()
         except OSError as e:
+            if Path(file).is_dir():
+                from lamina.frontends.formats import format_of_folder
+
+                if format_of_folder(file) is not None:
+                    return printable(file), b""
             raise InputError(f"cannot read: {e.strerror}", where=file) from e
 
     def _write(self, text: str, status: int) -> None:

@@ -85,10 +85,12 @@ def test_variables_that_change_are_seen(tmp_path: Path, name: str) -> None:
 
 def test_loops_whose_trips_are_known_are_put_in_place(tmp_path: Path) -> None:
     """The others are functions that call themselves; the text of both reads back."""
-    status, text, _ = run_opt_tool([str(INPUTS / "branches" / "saved_model.pb")])
+    status, text, _ = run_opt_tool([str(INPUTS / "branches")])
     assert status == 0 and text.count("= relay.fn ") == 2 and text.count("%while_mul") >= 3
     (tmp_path / "branches.mlir").write_text(text)
     assert run_opt_tool([str(tmp_path / "branches.mlir")])[0] == 0
+    assert run_opt_tool([str(INPUTS / "branches" / "saved_model.pb")])[0] == 0
+    assert run_opt_tool([str(tmp_path)])[::2] == (1, f"{tmp_path}: error: cannot read: Is a directory\n")
 
 
 @pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
