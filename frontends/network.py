@@ -141,6 +141,8 @@ class NodeBuilder(TensorBuilder):
         self.node: NetworkNode | None = None
         self.states: dict[str, Value] = {}
         """The values that are kept from run to run, by name, as they are at this place."""
+        self.count = 0
+        """Nodes that have been converted, those of bodies each time."""
 
     def enter(self, node: NetworkNode | None) -> None:
         """Begin a node: the ops that are emitted from now on belong to it."""
@@ -170,6 +172,7 @@ class NodeBuilder(TensorBuilder):
     def called(self, node: NetworkNode, values: Sequence[Value | None]) -> list[Value]:
         """The results of a node on these operands."""
         outer = self.node
+        self.count += 1
         self.enter(node)
         convert = self.table.converters().get(node.op)
         if node.refusal or convert is None:

@@ -27,7 +27,9 @@ from lamina.frontends.tensorflow.table import TABLE
 MOST_TRIPS = 256
 """Trips of a loop that is put in place: each is code of its own."""
 MOST_VALUES = 1 << 11
-"""Values of nodes of all trips together."""
+"""Nodes of all trips of a loop that is put in place."""
+MOST_CONVERTED = 1 << 13
+"""Nodes of a graph up to which loops are put in place, or followed to learn what their lists hold."""
 
 
 def body_of(b: NodeBuilder, node: NetworkNode, name: str, operands: Sequence[Value]) -> Network:
@@ -98,6 +100,8 @@ def _with_shapes(b: NodeBuilder, body: Network, operands: Sequence[Value]) -> li
     """The operands with lists as tensors; the shape of elements that none was set of is what a trip makes of it."""
     if not any(isinstance(v, ListValue) and v.is_open for v in operands):
         return [dense(b, v) for v in operands]
+    if b.count > MOST_CONVERTED:
+        raise b.unsupported("loops in loops that fill lists of unknown shapes are too many")
     block = Block()
     frame = Frame(block, b.frame)
     taken = [v if isinstance(v, ListValue) else _argument(block, v) for v in operands]
@@ -118,8 +122,10 @@ def _argument(block: Block, value: Value) -> Value:
 
 def _in_place(b: NodeBuilder, condition: Network, body: Network, values: list[Value]) -> list[Value] | None:
     """The results where the condition is known of each trip; None where it is not, or there are too many."""
-    size = len(condition.nodes) + len(body.nodes) + 1
-    for _ in range(min(MOST_TRIPS, MOST_VALUES // size) + 1):
+    begin = b.count
+    for _ in range(MOST_TRIPS + 1):
+        if b.count - begin > MOST_VALUES or b.count > MOST_CONVERTED:
+            return None
         more = _truth(b, _one(b, b.inline(condition, values)))
         if more.array is None:
             return None

@@ -6,7 +6,7 @@ from typing import Any
 
 from lamina.frontends.builder import Value
 from lamina.frontends.network import NetworkNode, NodeBuilder
-from lamina.frontends.tensorflow.table import TABLE, Images
+from lamina.frontends.tensorflow.table import TABLE, Images, ints
 
 
 @TABLE.op("Conv2D", "Conv3D")
@@ -64,7 +64,7 @@ def transposed(b: NodeBuilder, node: NetworkNode, sizes: Value, w: Value, dy: Va
     """The transposed convolution: what a convolution with these filters would be given to be of dy's size."""
     spatial = 2 if node.op == "Conv2DBackpropInput" else 3
     images = _checked(b, node, dy, w, spatial)
-    shape = tuple(b.ints(b.known(sizes, "the shape of the result").reshape(-1).tolist()))
+    shape = tuple(ints(b, sizes, "the shape of the result"))
     if len(shape) == spatial:  # without batch and channels
         shape = images_shape(images, dy.shape[0], w.shape[-2], shape)
     if len(shape) != dy.rank:

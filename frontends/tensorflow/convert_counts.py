@@ -8,8 +8,7 @@ import numpy as np
 
 from lamina.frontends.builder import Value
 from lamina.frontends.network import NetworkNode, NodeBuilder
-from lamina.frontends.tensorflow.convert_shape import ints
-from lamina.frontends.tensorflow.table import TABLE
+from lamina.frontends.tensorflow.table import MOST_INTEGERS, TABLE, ints, small
 
 
 @TABLE.op("Bucketize")
@@ -48,9 +47,10 @@ def unsorted_groups(b: NodeBuilder, node: NetworkNode, x: Value, groups: Value, 
 @TABLE.op("SegmentSum", "SegmentMean", "SegmentMax", "SegmentMin", "SegmentProd")
 def groups_in_order(b: NodeBuilder, node: NetworkNode, x: Value, groups: Value) -> Value:
     """The slices of each group reduced; the groups must be known, for they say how many there are."""
-    of = b.known(groups, "how many groups there are").reshape(-1).tolist()
+    of = ints(b, groups, "how many groups there are")
     if not of or of != sorted(of) or of[0] < 0 or len(of) != x.shape[0]:
         raise b.fail(f"{len(of)} numbers of groups, in order and from 0 on, do not fit {x}")
+    small(b, of[-1] + 1, "groups", MOST_INTEGERS)
     b.check_size((of[-1] + 1, *x.shape[1:]), x.dtype)
     op = node.op.removeprefix("Segment").lower()
     rows: list[Value] = []
@@ -97,6 +97,7 @@ def sparse_product(b: NodeBuilder, node: NetworkNode, places: Value, values: Val
 def unique(b: NodeBuilder, node: NetworkNode, x: Value) -> Sequence[Value]:
     """The different elements in their order, the place of each element among them, and how often each occurs."""
     array, dtype = b.known(x, "how many values there are"), str(node.attr("out_idx") or "int32")
+    small(b, array.size, "different values")
     _, first, inverse, many = np.unique(array, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)
     places = np.argsort(order)[inverse.reshape(-1)]

@@ -12,8 +12,7 @@ from lamina.dialects.relay.vision.nms import AllClassNonMaxSuppressionOp
 from lamina.frontends.builder import Value
 from lamina.frontends.interpolation import along_axis, weights
 from lamina.frontends.network import NetworkNode, NodeBuilder
-from lamina.frontends.tensorflow.convert_shape import ints
-from lamina.frontends.tensorflow.table import TABLE, Images
+from lamina.frontends.tensorflow.table import MOST_INTEGERS, TABLE, Images, ints, small
 
 MOST_TAPS = 128
 """Elements of a structuring element: each is an addition of its own."""
@@ -51,6 +50,7 @@ def nearest(b: NodeBuilder, node: NetworkNode, x: Value, size: Value) -> Value:
     """The pixel at the place, which is rounded down; up from the middle on with `align_corners`."""
     centres = bool(node.attr("half_pixel_centers", False))
     for axis, (old, new) in enumerate(zip(x.shape[1:3], _sizes(b, x, size), strict=True), 1):
+        small(b, new, "pixels of an axis")
         scale, places = _scale(node, old, new), np.arange(new, dtype=np.float32)
         at = (places + np.float32(0.5)) * scale if centres else places * scale
         whole = np.floor(at + np.float32(0.5)) if node.attr("align_corners", False) else np.floor(at)
@@ -67,6 +67,7 @@ def bicubic(b: NodeBuilder, node: NetworkNode, x: Value, size: Value) -> Value:
     extents = _sizes(b, x, size)
     x = b.cast(x, "float32")
     for axis, (old, new) in enumerate(zip(x.shape[1:3], extents, strict=True), 1):
+        small(b, old * new, "weights of an axis")
         scale, places = _scale(node, old, new), np.arange(new, dtype=np.float32)
         at = (places + np.float32(0.5)) * scale - np.float32(0.5) if centres else places * scale
         below = np.floor(at)
@@ -149,7 +150,8 @@ def non_max_suppression(b: NodeBuilder, node: NetworkNode, boxes: Value, scores:
     if node.op == "NonMaxSuppression":
         rest = (*rest, b.tensor(float(node.attr("iou_threshold", 0.5)), boxes.dtype))
     for value in (boxes, scores):
-        b.known(value, "how many boxes are chosen, the result's shape,")
+        array = b.known(value, "how many boxes are chosen, the result's shape,")
+        small(b, array.size, "boxes", 4 * MOST_INTEGERS)
     most = max(0, int(b.number(rest[0], "the most boxes")))
     if not most or 0 in boxes.shape:
         return b.zeros((0,), "int32")
@@ -209,6 +211,7 @@ def padded_non_max_suppression(
     if not boxes.shape[0]:
         raise b.unsupported("a choice among no boxes is not supported")
     places, total, most = _selected(b, boxes, scores, *rest)
+    small(b, most, "boxes")
     found = _padded(b, places, most)
     if node.op == "NonMaxSuppressionV4":
         return [found, total]

@@ -9,8 +9,7 @@ import numpy as np
 
 from lamina.frontends.builder import Value
 from lamina.frontends.network import NetworkNode, NodeBuilder
-from lamina.frontends.tensorflow.convert_shape import ints
-from lamina.frontends.tensorflow.table import TABLE
+from lamina.frontends.tensorflow.table import TABLE, ints, small
 
 
 @TABLE.op("Gather", "ResourceGather")
@@ -99,7 +98,9 @@ def top_k(b: NodeBuilder, node: NetworkNode, x: Value, *count: Value) -> Sequenc
 @TABLE.op("Where")
 def where(b: NodeBuilder, node: NetworkNode, condition: Value) -> Value:
     """The places of what is not zero, one row for each: how many they are must be known."""
-    return b.constant(np.argwhere(b.known(condition, "how many places there are")).astype(np.int64))
+    array = b.known(condition, "how many places there are")
+    small(b, array.size, "places")
+    return b.constant(np.argwhere(array).astype(np.int64))
 
 
 @TABLE.op("InvertPermutation")
@@ -158,6 +159,7 @@ def diagonal_of(b: NodeBuilder, node: NetworkNode, x: Value) -> Value:
     if x.rank < 2 or node.op == "DiagPart" and x.rank != 2:
         raise b.unsupported(f"the diagonal of {x} is not supported")
     rows, columns = x.shape[-2:]
+    small(b, min(rows, columns), "a diagonal")
     flat = b.reshape(x, (*x.shape[:-2], rows * columns))
     places = np.arange(min(rows, columns), dtype=np.int64) * (columns + 1)
     return b.op("take", flat, b.constant(places), axis=flat.rank - 1, mode="clip")
@@ -182,7 +184,7 @@ def band_part(b: NodeBuilder, node: NetworkNode, x: Value, lower: Value, upper: 
         raise b.fail(f"{x} has no matrices")
     below, above = (int(b.number(v, "the width of the band")) for v in (lower, upper))
     rows, columns = x.shape[-2:]
-    b.check_size((prod(x.shape[-2:]),), "bool")
+    small(b, prod(x.shape[-2:]), "a band")
     i, j = np.arange(rows)[:, None], np.arange(columns)[None, :]
     band = ((below < 0) | (i - j <= below)) & ((above < 0) | (j - i <= above))
     return b.op("where", b.constant(band), x, b.scalar(0, x))

@@ -13,7 +13,7 @@ import numpy as np
 from lamina.dialects.dtypes import itemsize
 from lamina.frontends.builder import Value
 from lamina.frontends.network import NetworkNode, NodeBuilder
-from lamina.frontends.tensorflow.table import TABLE
+from lamina.frontends.tensorflow.table import TABLE, ints
 
 MOST_ITEMS = 1 << 12
 """Elements of a list whose values are kept one by one."""
@@ -41,7 +41,7 @@ class ListValue(Value):
 def _shape(b: NodeBuilder, element: Value) -> tuple[int, ...]:
     """The shape of elements; a number of -1 is of any rank."""
     given = b.known(element, "the shape of the elements")
-    return tuple(int(e) for e in given) if given.ndim == 1 else (-1,)
+    return tuple(ints(b, element, "the shape of the elements")) if given.ndim == 1 else (-1,)
 
 
 def dense(b: NodeBuilder, value: Value, like: Value | None = None) -> Value:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lamina.frontends.builder import Value
 from lamina.frontends.network import NetworkNode, NodeBuilder
-from lamina.frontends.tensorflow.table import TABLE, Images
+from lamina.frontends.tensorflow.table import TABLE, Images, ints
 
 
 @TABLE.op("MaxPool", "AvgPool", "MaxPoolV2", "MaxPool3D", "AvgPool3D")
@@ -20,7 +20,7 @@ def pool(b: NodeBuilder, node: NetworkNode, x: Value, *windows: Value) -> Value:
     if x.rank != spatial + 2 or 0 in x.shape:
         raise b.fail(f"{x} is no image")
     if windows:
-        sizes, steps = ([int(v) for v in b.known(w, "a size of windows").reshape(-1)] for w in windows)
+        sizes, steps = (ints(b, w, "a size of windows") for w in windows)
     else:
         sizes, steps = node.attr("ksize"), node.attr("strides")
     kernel, strides = images.spatial(sizes, "windows"), images.spatial(steps, "strides")

@@ -9,7 +9,7 @@ import numpy as np
 from lamina.dialects.dtypes import is_float
 from lamina.frontends.builder import Value
 from lamina.frontends.network import NetworkNode, NodeBuilder
-from lamina.frontends.tensorflow.table import TABLE
+from lamina.frontends.tensorflow.table import TABLE, ints
 
 _REDUCTIONS = {"Sum": "sum", "Max": "max", "Min": "min", "Prod": "prod", "All": "all", "Any": "any", "Mean": "mean"}
 
@@ -29,8 +29,8 @@ def reduction(b: NodeBuilder, node: NetworkNode, x: Value, axes: Value) -> Value
 
 def _axes(b: NodeBuilder, x: Value, axes: Value) -> list[int]:
     """The axes that an operand names, in order; none of a number."""
-    given = b.known(axes, "the axes").reshape(-1)
-    return sorted({b.axis(int(a), x.rank) for a in given}) if x.rank else []
+    given = ints(b, axes, "the axes")
+    return sorted({b.axis(a, x.rank) for a in given}) if x.rank else []
 
 
 @TABLE.op("EuclideanNorm")

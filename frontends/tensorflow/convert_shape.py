@@ -9,12 +9,7 @@ import numpy as np
 
 from lamina.frontends.builder import Value
 from lamina.frontends.network import NetworkNode, NodeBuilder
-from lamina.frontends.tensorflow.table import TABLE, Images
-
-
-def ints(b: NodeBuilder, value: Value, what: str) -> list[int]:
-    """The integers of an operand that must be known."""
-    return [int(v) for v in b.known(value, what).reshape(-1)]
+from lamina.frontends.tensorflow.table import TABLE, Images, ints, small
 
 
 @TABLE.op("Reshape")
@@ -142,6 +137,7 @@ def _moving_slice(b: NodeBuilder, x: Value, begin: Value, sizes: Sequence[int]) 
         if size < 0:
             raise b.unsupported("the number of elements is computed at run time")
         if size != extent:
+            small(b, size, "the elements of a slice")
             places = b.add(b.constant(np.arange(size, dtype=begin.dtype)), b.slice(begin, 0, axis, axis + 1))
             x = b.op("take", x, places, axis=axis, mode="clip")
     return x

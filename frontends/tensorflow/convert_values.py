@@ -11,7 +11,7 @@ from lamina.dialects.dtypes import numpy_dtype
 from lamina.frontends.builder import Value
 from lamina.frontends.network import NetworkNode, NodeBuilder
 from lamina.frontends.protobuf import Message
-from lamina.frontends.tensorflow.table import TABLE
+from lamina.frontends.tensorflow.table import TABLE, ints, small
 from lamina.frontends.tensorflow.tensors import array_of
 from lamina.frontends.wire_format import Odd
 
@@ -70,7 +70,7 @@ def rank(b: NodeBuilder, node: NetworkNode, x: Value) -> Value:
 
 @TABLE.op("BroadcastArgs")
 def broadcast_args(b: NodeBuilder, node: NetworkNode, x: Value, y: Value) -> Value:
-    given = [tuple(b.known(v, "a shape").reshape(-1).tolist()) for v in (x, y)]
+    given = [tuple(ints(b, v, "a shape")) for v in (x, y)]
     return b.constant(np.asarray(np.broadcast_shapes(*given), x.dtype))
 
 
@@ -89,7 +89,7 @@ def ones_like(b: NodeBuilder, node: NetworkNode, x: Value) -> Value:
 
 @TABLE.op("Fill")
 def fill(b: NodeBuilder, node: NetworkNode, extents: Value, number: Value) -> Value:
-    given = tuple(int(e) for e in b.known(extents, "the shape").reshape(-1))
+    given = tuple(ints(b, extents, "the shape"))
     b.check_size(given, number.dtype)
     if number.array is not None and number.array.size == 1:
         return b.splat(number.array.reshape(-1)[0], given)
@@ -101,12 +101,14 @@ def arange(b: NodeBuilder, node: NetworkNode, start: Value, limit: Value, delta:
     first, last, step = (b.number(v, "a bound") for v in (start, limit, delta))
     if not step:
         raise b.fail("the step is 0")
-    b.check_size((max(0, int((last - first) / step) + 1),), start.dtype)
+    count = max(0, int((last - first) / step) + 1)
+    b.check_size((count,), start.dtype)
+    small(b, count, "a range")
     return b.constant(np.asarray(np.arange(first, last, step), numpy_dtype(start.dtype)))
 
 
 @TABLE.op("LinSpace")
 def linspace(b: NodeBuilder, node: NetworkNode, start: Value, stop: Value, count: Value) -> Value:
     first, last, many = (b.number(v, "a bound") for v in (start, stop, count))
-    b.check_size((max(0, int(many)),), start.dtype)
+    small(b, int(many), "a line")
     return b.constant(np.asarray(np.linspace(first, last, int(many)), numpy_dtype(start.dtype)))

@@ -4,10 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lamina.frontends.builder import Value
 from lamina.frontends.network import ConverterTable, NetworkNode, NodeBuilder
 from lamina.frontends.padding import same_padding
 
 TABLE = ConverterTable("tensorflow")
+
+
+MOST_NOW = 1 << 22
+"""Elements that are computed while a graph is imported."""
+MOST_INTEGERS = 1 << 12
+"""Integers that are extents, axes, places or counts."""
+
+
+def small(b: NodeBuilder, count: int, what: str, most: int = MOST_NOW) -> int:
+    """A number of elements that are computed now. Raises UnsupportedError for too many."""
+    if count > most:
+        raise b.unsupported(f"{what}: {count} elements are more than {most}")
+    return count
+
+
+def ints(b: NodeBuilder, value: Value, what: str) -> list[int]:
+    """The integers of an operand that must be known."""
+    array = b.known(value, what)
+    small(b, array.size, what, MOST_INTEGERS)
+    return [int(v) for v in array.reshape(-1)]
 
 
 class Images:

@@ -34,6 +34,8 @@ _INTEGERS = {
 }  # fmt: skip
 """TensorProto: the lists that hold the elements of a type where `CONTENT` does not."""
 MOST_AXES = 254
+MOST_FILLED = 1 << 26
+"""Elements of a constant whose last number stands for those that are left out."""
 
 
 def type_name(number: int) -> str:
@@ -78,6 +80,8 @@ def array_of(tensor: Message, limit: int, where: str) -> NDArray[Any]:
         return values.reshape(shape)
     if len(values) <= 1:
         return np.broadcast_to(values[0] if len(values) else np.zeros((), values.dtype), shape)
+    if count > MOST_FILLED:
+        raise UnsupportedError(f"a constant of {count} elements that are not all said is not supported", where=where)
     # The last one counts for all that are left out.
     return np.concatenate([values, np.broadcast_to(values[-1], count - len(values))]).reshape(shape)
 

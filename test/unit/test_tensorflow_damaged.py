@@ -65,6 +65,26 @@ def chained(length: int) -> bytes:
     return graph(X, node("PartitionedCall", "y", "x", f=m.called("f0")), functions=[*calls, last])
 
 
+def nested(depth: int) -> bytes:
+    """Loops of 200 trips in loops of 200 trips, whose trips are all known."""
+    bodies = [function("b0", ["i"], {"r": "n:z:0"}, constant("one", m.array(1)), node("Add", "n", "i", "one:output:0"))]
+    for k in range(1, depth):
+        inner = node("StatelessWhile", "w", "zero:output:0", cond=m.called("c"), body=m.called(f"b{k - 1}"))
+        unit = node("Minimum", "u", "w:output:0", "one:output:0")
+        further = node("Add", "n", "i", "u:z:0")
+        constants = constant("zero", m.array(0)), constant("one", m.array(1))
+        bodies.append(function(f"b{k}", ["i"], {"r": "n:z:0"}, *constants, inner, unit, further))
+    less = node("Less", "l", "i", "most:output:0")
+    condition = function("c", ["i"], {"r": "l:z:0"}, constant("most", m.array(200)), less)
+    loop = node("StatelessWhile", "w", "zero", cond=m.called("c"), body=m.called(f"b{depth - 1}"))
+    return graph(constant("zero", m.array(0)), loop, functions=[condition, *bodies])
+
+
+def of_splat(extents: list[int], *nodes: bytes) -> bytes:
+    """A graph on a constant `c` of one number, which takes no memory."""
+    return graph(constant("c", tensor(FLOAT, extents, None, part(5, b"\0\0\x80\x3f"))), *nodes)
+
+
 WRONG = {
     "nothing": (b"", 1, "has no nodes"),
     "a length beyond the end": (b"\x0a\xff\xff\xff\xff\x7f", 1, "the bytes are no message"),
@@ -120,6 +140,28 @@ WRONG = {
     "a huge range": (
         graph(constant("a", m.array(0)), constant("b", m.array(1e30, "float32")), constant("d", m.array(1)),
               node("Range", "y", "a", "b", "d")), 1, "the limit is",
+    ),
+    "loops in loops": (nested(8), 0, ""),
+    "a long range": (
+        graph(constant("a", m.array(0)), constant("b", m.array((1 << 31) - 1)), constant("d", m.array(1)),
+              node("Range", "y", "a", "b", "d")), 3, "elements are more than",
+    ),
+    "places of a large constant": (of_splat([1 << 28], node("Where", "y", "c")), 3, "elements are more than"),
+    "a shape of many extents": (of_splat([1 << 28], node("Reshape", "y", "c", "c")), 3, "elements are more than"),
+    "a band of a large matrix": (
+        of_splat([1 << 15, 1 << 15], constant("k", m.array(1)), node("MatrixBandPart", "y", "c", "k", "k")), 3,
+        "elements are more than",
+    ),
+    "an image of great size": (
+        of_splat([1, 1 << 14, 1, 1], constant("s", m.array([1 << 16, 1])), node("ResizeBicubic", "y", "c", "s")), 3,
+        "elements are more than",
+    ),
+    "a constant of a few numbers and many more": (
+        graph(constant("c", tensor(FLOAT, [1 << 30], None, part(5, bytes(8)))), node("Neg", "y", "c")), 3,
+        "elements that are not all said",
+    ),
+    "a large constant computed with": (
+        of_splat([1 << 30], node("Neg", "n", "c"), node("Softmax", "y", "n")), 0, "",
     ),
     "strides of zero": (
         graph(X, constant("n", m.array([0, 0])), node("StridedSlice", "y", "x", "n", "n", "n")), 1, "a stride is 0",
