@@ -143,6 +143,8 @@ class NodeBuilder(TensorBuilder):
         """The values that are kept from run to run, by name, as they are at this place."""
         self.count = 0
         """Nodes that have been converted, those of bodies each time."""
+        self.notes: dict[str, int] = {}
+        """Numbers that converters keep while a network is imported."""
 
     def enter(self, node: NetworkNode | None) -> None:
         """Begin a node: the ops that are emitted from now on belong to it."""

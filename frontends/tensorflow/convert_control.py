@@ -26,10 +26,12 @@ from lamina.frontends.tensorflow.table import TABLE
 
 MOST_TRIPS = 256
 """Trips of a loop that is put in place: each is code of its own."""
-MOST_VALUES = 1 << 11
-"""Nodes of all trips of a loop that is put in place."""
-MOST_CONVERTED = 1 << 13
-"""Nodes of a graph up to which loops are put in place, or followed to learn what their lists hold."""
+MOST_NODES_OF_LOOP = 1 << 10
+"""Nodes of all trips of a loop that is put in place, those of loops in it counted."""
+MOST_NODES_OF_LOOPS = 1 << 12
+"""Nodes of all loops that are put in place, or followed so far in vain."""
+DEEPEST_TRIAL = 2
+"""Loops in loops that are followed for a trip to learn what their lists hold."""
 
 
 def body_of(b: NodeBuilder, node: NetworkNode, name: str, operands: Sequence[Value]) -> Network:
@@ -100,13 +102,16 @@ def _with_shapes(b: NodeBuilder, body: Network, operands: Sequence[Value]) -> li
     """The operands with lists as tensors; the shape of elements that none was set of is what a trip makes of it."""
     if not any(isinstance(v, ListValue) and v.is_open for v in operands):
         return [dense(b, v) for v in operands]
-    if b.count > MOST_CONVERTED:
-        raise b.unsupported("loops in loops that fill lists of unknown shapes are too many")
+    deep = b.notes.get("trials", 0)
+    if deep >= DEEPEST_TRIAL:
+        raise b.unsupported("loops in loops that fill lists of unknown shapes are too deep")
     block = Block()
     frame = Frame(block, b.frame)
     taken = [v if isinstance(v, ListValue) else _argument(block, v) for v in operands]
+    b.notes["trials"] = deep + 1
     with inside(b, block, frame):
         after = _carried(b, operands, b.inline(body, taken))
+    b.notes["trials"] = deep
     for op in reversed(list(block.ops)):
         block.detach_op(op)
         op.drop_all_references()
@@ -122,9 +127,22 @@ def _argument(block: Block, value: Value) -> Value:
 
 def _in_place(b: NodeBuilder, condition: Network, body: Network, values: list[Value]) -> list[Value] | None:
     """The results where the condition is known of each trip; None where it is not, or there are too many."""
-    begin = b.count
+    is_inner, done = "loop" in b.notes, b.notes.get("loops", 0)
+    begin = b.notes.setdefault("loop", b.count)
+    try:
+        if done > MOST_NODES_OF_LOOPS:
+            return None
+        return _trips(b, condition, body, values, begin + MOST_NODES_OF_LOOP)
+    finally:
+        if not is_inner:
+            del b.notes["loop"]
+            b.notes["loops"] = done + b.count - begin
+
+
+def _trips(b: NodeBuilder, condition: Network, body: Network, values: list[Value], most: int) -> list[Value] | None:
+    """The results of so many trips that no more than `most` nodes of the import are converted."""
     for _ in range(MOST_TRIPS + 1):
-        if b.count - begin > MOST_VALUES or b.count > MOST_CONVERTED:
+        if b.count > most:
             return None
         more = _truth(b, _one(b, b.inline(condition, values)))
         if more.array is None:
