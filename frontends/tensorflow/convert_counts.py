@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -59,6 +60,17 @@ def groups_in_order(b: NodeBuilder, node: NetworkNode, x: Value, groups: Value) 
         first, last = of.index(group) if group in of else 0, of.count(group)
         rows.append(b.op(op, b.slice(x, 0, first, first + last), axis=[0]) if last else empty)
     return b.op("stack", *rows, axis=0)
+
+
+@TABLE.op("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN")
+def gathered_groups(b: NodeBuilder, node: NetworkNode, x: Value, places: Value, groups: Value) -> Value:
+    """The slices at the places reduced group by group; SqrtN divides the sum by the root of the number."""
+    rows = b.op("take", x, places, axis=0, mode="clip")
+    if not node.op.endswith("SqrtN"):
+        return groups_in_order(b, replace(node, op=node.op.removeprefix("Sparse")), rows, groups)
+    total = groups_in_order(b, replace(node, op="SegmentSum"), rows, groups)
+    many = np.maximum(np.bincount(ints(b, groups, "how many groups there are")), 1)
+    return b.div(total, b.constant(np.sqrt(many).astype(x.dtype).reshape(-1, *[1] * (x.rank - 1))))
 
 
 @TABLE.op("DenseBincount", "Bincount")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lamina.errors import InputError, UsageError, did_you_mean, shown
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean, shown
 from lamina.frontends.imported import Port
 from lamina.frontends.network import Network, NetworkNode
 from lamina.frontends.protobuf import Message
@@ -92,7 +92,7 @@ class GraphDef:
         dtype = str(node.attributes.get("dtype", ""))
         if dtype not in DTYPES.values():
             what = f"the input {shown(name)} has the type {dtype or '?'}, which is not supported"
-            raise InputError(what, where=self.label, hint="cut the graph behind it: outputs, or a frozen graph")
+            raise UnsupportedError(what, where=self.label, hint="cut the graph behind it, and freeze it")
         shape = node.attributes.get("shape")
         if shape is None:
             given: Any = (shapes or {}).get(name, ())

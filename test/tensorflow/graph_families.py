@@ -403,6 +403,9 @@ def counts(d: Drawing) -> None:
     d.give("groups_product", raw.UnsortedSegmentProd(data=x, segment_ids=groups, num_segments=4))
     for name in "Sum Mean Max Min Prod".split():
         d.give(f"segment_{name}", getattr(raw, f"Segment{name}")(data=x, segment_ids=[0, 0, 1, 1, 1, 3]))
+    for name in "Sum Mean SqrtN".split():
+        op = getattr(raw, f"SparseSegment{name}")
+        d.give(f"sparse_{name}", op(data=x, indices=[5, 0, 0, 3], segment_ids=[0, 1, 1, 3]))
     none = tf.constant([], tf.float32)
     d.give("counted", raw.DenseBincount(input=i, size=5, weights=none))
     d.give("weighed", raw.DenseBincount(input=i, size=6, weights=tf.constant(d.floats(7))))

