@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import mmap
 import zlib
 from io import BytesIO
@@ -23,9 +24,12 @@ MOST_TEXT = 1 << 26
 
 
 class Archive:
-    """An archive from a path or bytes. Raises InputError where it is none, or a member is compressed or not there."""
+    """An archive from a path or bytes. Raises InputError where it is none, or a member is compressed or not there.
 
-    def __init__(self, source: Any) -> None:
+    With `in_folder` all members are in one folder, which does not count in their names.
+    """
+
+    def __init__(self, source: Any, in_folder: bool = True) -> None:
         self.label = "model" if isinstance(source, bytes) else printable(str(source))
         try:
             if isinstance(source, bytes):
@@ -41,8 +45,13 @@ class Archive:
         members = self._zip.infolist()
         if len(members) > MOST_MEMBERS:
             raise InputError(f"has {len(members)} members", where=self.label)
-        self._members = {m.filename.partition("/")[2]: m for m in members}
+        self._members = {m.filename.partition("/")[2] if in_folder else m.filename: m for m in members}
         """By their names without the folder that all are in."""
+
+    @property
+    def size(self) -> int:
+        """The bytes of the whole archive."""
+        return len(self._data)
 
     def __contains__(self, name: str) -> bool:
         return name in self._members
@@ -53,17 +62,21 @@ class Archive:
 
     def text(self, name: str) -> str:
         """A member that may be compressed, as text of at most so many bytes."""
+        return self.content(name, MOST_TEXT).decode("utf-8", "replace")
+
+    def content(self, name: str, most: int) -> builtins.bytes:
+        """A copy of a member that may be compressed, and has at most so many bytes."""
         member = self._members.get(name)
         if member is None:
             raise InputError(f"has no member {name!r}", where=self.label, hint="is the file whole?")
         try:
             with self._zip.open(member) as file:
-                data = file.read(MOST_TEXT + 1)
+                data = file.read(most + 1)
         except (OSError, ValueError, BadZipFile, NotImplementedError, EOFError, zlib.error) as e:
             raise InputError(f"the member {name!r} is damaged: {e}", where=self.label) from None
-        if len(data) > MOST_TEXT:
-            raise InputError(f"the member {name!r} has more than {MOST_TEXT} bytes", where=self.label)
-        return data.decode("utf-8", "replace")
+        if len(data) > most:
+            raise InputError(f"the member {name!r} has more than {most} bytes", where=self.label)
+        return data
 
     def bytes(self, name: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """The bytes of a member, without a copy."""
