@@ -9,6 +9,7 @@ from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.convert_control import part, stacked
 from lamina.frontends.onnx.registry import onnx_op
+from lamina.frontends.recurrent import recurrent_layer
 
 _NUMBERS: dict[str, tuple[str, tuple[float, ...]]] = {
     "relu": ("relu", ()),
@@ -63,10 +64,7 @@ def recurrent(n: Node, b: Builder) -> list[Value]:
     if directions != (2 if way == "bidirectional" else 1):
         raise n.fail(f"{directions} directions for {way!r}")
     activations = _activations(n, usual, directions)
-    made = [
-        _direction(n, b, x, k, batch_first, {"activations": activations[k], "reverse": way == "reverse" or k == 1})
-        for k in range(directions)
-    ]
+    made = [_direction(n, b, x, k, batch_first, activations[k], way == "reverse" or k == 1) for k in range(directions)]
     y = stacked(b, [m[0] for m in made], axis=1)
     last = [stacked(b, [m[1 + s] for m in made]) for s in range(count)]
     if batch_first:
@@ -75,45 +73,25 @@ def recurrent(n: Node, b: Builder) -> list[Value]:
     return [y, *last]
 
 
-def _direction(n: Node, b: Builder, x: Value, k: int, batch_first: bool, attrs: dict[str, object]) -> list[Value]:
+def _direction(
+    n: Node, b: Builder, x: Value, k: int, batch_first: bool, activations: str, reverse: bool
+) -> list[Value]:
     """One direction: the outputs by step, and the last of each state."""
-    gates, _, count = _KINDS[n.op_type]
+    _, _, count = _KINDS[n.op_type]
     w, r = part(b, n.input(1), 0, k), part(b, n.input(2), 0, k)
-    steps, batch, width = x.shape
-    hidden = r.shape[1]
-    late = n.op_type == "GRU" and bool(n.attr("linear_before_reset", 0))
-    inner: list[Value] = []
-    projected = b.contraction("nn.dense", b.reshape(x, (steps * batch, width)), w, units=gates * hidden)
+    biases: tuple[Value, Value] | None = None
     if n.has(3):
         of_w, of_r = b.ops("split", part(b, n.input(3), 0, k), indices_or_sections=2, axis=0)
-        if late:
-            # The bias of the product that the reset gate scales stays behind that product.
-            inner = [_rows(b, of_r, 2 * hidden, 3 * hidden)]
-            none = b.op("full", b.scalar(0, of_r), shape=[hidden], dtype=of_r.dtype)
-            of_r = b.op("concatenate", _rows(b, of_r, 0, 2 * hidden), none, axis=0)
-        projected = b.op("nn.bias_add", projected, b.op("add", of_w, of_r), axis=1)
-    elif late:
-        inner = [b.op("full", b.scalar(0, x), shape=[hidden], dtype=x.dtype)]
-    weights = [b.reshape(r, (gates, hidden, hidden))]
-    if n.op_type == "GRU":
-        weights = [b.reshape(_rows(b, r, first * hidden, last * hidden), (last - first, hidden, hidden))
-                   for first, last in ((0, 2), (2, 3))]  # fmt: skip
-        attrs = {**attrs, "linear_before_reset": late}
-    if n.op_type == "LSTM":
-        attrs = {**attrs, "input_forget": bool(n.attr("input_forget", 0)), "peephole": n.has(7)}
-        if n.has(7):
-            inner = [b.reshape(part(b, n.input(7), 0, k), (3, hidden))]
-    states = [_initial(n, b, 5 + s, k, batch_first, (batch, hidden), x) for s in range(count)]
-    lengths = [n.input(4)] if n.has(4) else []
-    return b.ops(
-        f"nn.{n.op_type.lower()}", b.reshape(projected, (steps, batch, gates * hidden)),
-        *weights, *states, *inner, *lengths,
-        clip=float(n.attr("clip", 0.0)), lengths=bool(lengths), **attrs,
+        biases = of_w, of_r
+    peephole = n.op_type == "LSTM" and n.has(7)
+    rest = [b.reshape(part(b, n.input(7), 0, k), (3, r.shape[1]))] if peephole else []
+    states = [_initial(n, b, 5 + s, k, batch_first, (x.shape[1], r.shape[1]), x) for s in range(count)]
+    return recurrent_layer(
+        b, n.op_type.lower(), x, w, r, biases, states, [*rest, *([n.input(4)] if n.has(4) else [])],
+        late=n.op_type == "GRU" and bool(n.attr("linear_before_reset", 0)), activations=activations, reverse=reverse,
+        clip=float(n.attr("clip", 0.0)), input_forget=bool(n.attr("input_forget", 0)), peephole=peephole,
+        lengths=n.has(4),
     )  # fmt: skip
-
-
-def _rows(b: Builder, v: Value, first: int, last: int) -> Value:
-    return b.op("strided_slice", v, begin=[first], end=[last], strides=[1], axes=[0])
 
 
 def _initial(n: Node, b: Builder, i: int, k: int, batch_first: bool, shape: tuple[int, int], x: Value) -> Value:
