@@ -143,8 +143,8 @@ class NodeBuilder(TensorBuilder):
         """The values that are kept from run to run, by name, as they are at this place."""
         self.count = 0
         """Nodes that have been converted, those of bodies each time."""
-        self.notes: dict[str, int] = {}
-        """Numbers that converters keep while a network is imported."""
+        self.notes: dict[Any, Any] = {}
+        """What converters keep while a network is imported: numbers by name, the mask of a sequence by its value."""
 
     def enter(self, node: NetworkNode | None) -> None:
         """Begin a node: the ops that are emitted from now on belong to it."""

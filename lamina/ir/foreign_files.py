@@ -59,8 +59,6 @@ def _ir_text(begin: bytes) -> bool:
 # fmt: off
 ARCHIVES = {
     "torch": Foreign("is a PyTorch file", (".pt", ".pth", ".ptl", ".torchscript"), None, _TORCH),
-    "keras": Foreign("is a Keras model", (".keras",), None,
-        "model.export('model.onnx', format='onnx') writes it as ONNX"),
     "arrays": Foreign("holds arrays, not a model", (".npz",), None, "give them with --input, or to the program", False),
     "other": Foreign("is an archive", (".zip", ".tar", ".gz", ".xz", ".bz2", ".zst", ".7z"),
         _mark(b"PK\3\4", b"\x1f\x8b", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf"),
@@ -74,8 +72,6 @@ FOREIGN = (
         _mark(b"\x80\2", b"\x80\3", b"\x80\4", b"\x80\5"), _TORCH),
     Foreign("is a TensorFlow Lite model", (".tflite", ".lite"), _mark(b"TFL3", at=4),
         f"{_TF2ONNX} --tflite FILE --output model.onnx"),
-    Foreign("is an HDF5 file, as Keras writes models", (".h5", ".hdf5"), _mark(b"\x89HDF\r\n\x1a\n"),
-        "load it with Keras, and model.export('model.onnx', format='onnx')"),
     Foreign("is part of a checkpoint of TensorFlow", (".meta", ".ckpt"), None,
         "give a frozen graph (.pb), or the folder that tf.saved_model.save writes"),
     Foreign("holds weights in the GGUF format", (".gguf", ".ggml"), _mark(b"GGUF", b"ggml", b"lmgg"),
@@ -138,8 +134,6 @@ def _members(given: Any) -> list[str]:
 def _archive(names: Sequence[str]) -> Foreign | None:
     if any(n.endswith("data.pkl") for n in names):
         return ARCHIVES["torch"]
-    if any(n.endswith("model.weights.h5") for n in names):
-        return ARCHIVES["keras"]
     return ARCHIVES["arrays"] if names and all(n.endswith(".npy") for n in names) else None
 
 

@@ -36,8 +36,6 @@ def arrays() -> bytes:
 FILES = {
     "net.pt": (archive("net/data.pkl", "net/version"), "is a PyTorch file; torch.onnx.export("),
     "old.pth": (b"\x80\x02}q\x00.", "is a pickle, as PyTorch writes weights; torch.onnx.export("),
-    "net.keras": (archive("metadata.json", "model.weights.h5"), "is a Keras model; model.export("),
-    "net.h5": (b"\x89HDF\r\n\x1a\n" + bytes(8), "is an HDF5 file, as Keras writes models; load it with Keras"),
     "net.tflite": (b"\x1c\0\0\0TFL3" + bytes(8), "is a TensorFlow Lite model; python -m tf2onnx.convert --tflite"),
     "model.ckpt": (b"\0\1hello", "is part of a checkpoint of TensorFlow; give a frozen graph"),
     "net.gguf": (b"GGUF\x03\0\0\0", "holds weights in the GGUF format; export the model"),
@@ -104,9 +102,7 @@ def test_what_begins_as_onnx_is_onnx_whatever_its_suffix(tmp_path: Path, model: 
     assert (described(path) is None) == (format_by_suffix(path) is not None)
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in FILES if n not in ("net.txt", "net.onnx", "page.onnx", "model.ckpt", "net.h5")]
-)
+@pytest.mark.parametrize("name", [n for n in FILES if n not in ("net.txt", "net.onnx", "page.onnx", "model.ckpt")])
 def test_opt_tool_knows_what_is_no_text(tmp_path: Path, name: str) -> None:
     content, said = FILES[name]
     (tmp_path / "net.mlir").write_bytes(content + b"\xff")

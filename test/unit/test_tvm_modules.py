@@ -30,7 +30,7 @@ ROOT = "lamina.compat.tvm"
         ("autotvm.graph_tuner", "tvm.autotvm.graph_tuner is not bridged; use `lamina tune`"),
         ("meta_schedule.runner", "tvm.meta_schedule is not bridged; use "),
         ("relay.quantize", "tvm.relay.quantize is not bridged; use a quantised ONNX model"),
-        ("relay.frontend.from_keras", "tvm.relay.frontend.from_keras is not bridged; use tf2onnx"),
+        ("relay.frontend.from_paddle", "tvm.relay.frontend.from_paddle is not bridged; use paddle2onnx"),
         ("relay.transform.FoldConstan", "did you mean 'FoldConstant'"),
         ("relay.nn.conv2", "did you mean 'conv2d'"),
         ("ir.instrumen", "did you mean 'instrument'"),

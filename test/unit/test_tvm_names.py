@@ -28,7 +28,7 @@ def test_nothing_that_is_bridged_is_said_to_be_missing() -> None:
     assert told == []
 
 
-@pytest.mark.parametrize("name", ["relay.nn.bitpack", "relay.collage", "relay.frontend.from_keras", "rpc"])
+@pytest.mark.parametrize("name", ["relay.nn.bitpack", "relay.collage", "relay.frontend.from_paddle", "rpc"])
 def test_the_error_says_what_the_page_says(name: str) -> None:
     at: object = tvm
     *path, last = name.split(".")

@@ -1,4 +1,4 @@
-"""`relay.frontend`: importers of ONNX, of PyTorch's scripts and of TensorFlow's graphs."""
+"""`relay.frontend`: importers of ONNX, of PyTorch's scripts, and of what else is read without its framework."""
 
 from __future__ import annotations
 
@@ -116,6 +116,30 @@ def from_tensorflow(
 _OF_IMAGES = ("nn.conv2d", "nn.conv2d_transpose", "nn.max_pool2d", "nn.avg_pool2d")
 
 
+def from_keras(
+    model: Any, shape: Mapping[str, Any] | None = None, layout: str = "NCHW"
+) -> tuple[IRModule, dict[str, NDArray]]:
+    """A model of Keras's, Sequential or functional, as a module, and its weights.
+
+    `shape` has those of inputs by the names of their layers; an open batch is 1. As in TVM, images of the layout NCHW
+    stand so in inputs and results whatever the model's own order is, and with NHWC, NWC or NDHWC all are as in the
+    model. The weights are parameters of `main` with the names of their layers. The model is written into a temporary
+    file and read from there. Raises LaminaError.
+    """
+    from tempfile import TemporaryDirectory
+
+    from lamina.frontends.keras.from_model import import_model
+
+    if layout not in ("NCHW", "NHWC", "NWC", "NDHWC"):
+        raise UnsupportedError(f"the layout {layout!r} is not supported", hint="NCHW, NHWC, NWC or NDHWC")
+    shapes = {name: _extents(name, given) for name, given in (shape or {}).items()}
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/{getattr(model, 'name', 'model')}.keras"
+        model.save(path)
+        imported = import_model(path, shapes or None, layout == "NCHW")
+    return _with_params(IRModule.of_ir(imported.module, imported.store))
+
+
 def _own(converter: Any) -> OwnConverter:
     """A converter of TVM's form as one of ours: what it makes of variables is put in the place of the call."""
 
@@ -212,7 +236,7 @@ def _edited(model: Any, dtypes: Mapping[str, Any], opset: int | None, path: str 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    raise not_bridged(f"relay.frontend.{name}", ["from_onnx", "from_pytorch", "from_tensorflow"])
+    raise not_bridged(f"relay.frontend.{name}", __all__)
 
 
-__all__ = ["from_onnx", "from_pytorch", "from_tensorflow"]
+__all__ = ["from_keras", "from_onnx", "from_pytorch", "from_tensorflow"]

@@ -1,0 +1,1 @@
+"""Models of Keras: `.keras` archives and whole models in HDF5 files, read without Keras."""
