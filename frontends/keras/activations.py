@@ -155,15 +155,50 @@ def sparsemax(b: NodeBuilder, x: Value, axis: int = -1) -> Value:
     return b.op("nn.relu", b.sub(x, b.div(b.sub(total, 1.0), number)))
 
 
+def linear(b: NodeBuilder, x: Value) -> Value:
+    """x."""
+    return x
+
+
+def leaky_relu(b: NodeBuilder, x: Value, negative_slope: float = 0.2) -> Value:
+    """x, below 0 times a slope."""
+    return b.op("nn.leaky_relu", x, alpha=float(negative_slope))
+
+
+def hard_sigmoid_2(b: NodeBuilder, x: Value) -> Value:
+    """x / 5 + 1/2 within 0 and 1: the hard_sigmoid of Keras 2."""
+    return b.op("clip", b.add(b.mul(x, 0.2), 0.5), a_min=0.0, a_max=1.0)
+
+
+def tanh_shrink(b: NodeBuilder, x: Value) -> Value:
+    """x - tanh(x)."""
+    return b.sub(x, b.op("tanh", x))
+
+
+def log_sigmoid(b: NodeBuilder, x: Value) -> Value:
+    """log(sigmoid(x))."""
+    return b.op("negative", softplus(b, b.op("negative", x)))
+
+
+def mish(b: NodeBuilder, x: Value) -> Value:
+    """x tanh(softplus(x))."""
+    return b.mul(x, b.op("tanh", softplus(b, x)))
+
+
+def sparse_sigmoid(b: NodeBuilder, x: Value) -> Value:
+    """(x + 1) / 2 within 0 and 1."""
+    return b.op("clip", b.mul(b.add(x, 1.0), 0.5), a_min=0.0, a_max=1.0)
+
+
 def _op(name: str, **attrs: Any) -> Callable[[NodeBuilder, Value], Value]:
     return lambda b, x: b.op(name, x, **attrs)
 
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
-    "linear": lambda b, x: x,
+    "linear": linear,
     "relu": relu,
     "relu6": _op("clip", a_min=0.0, a_max=6.0),
-    "leaky_relu": lambda b, x, negative_slope=0.2: b.op("nn.leaky_relu", x, alpha=float(negative_slope)),
+    "leaky_relu": leaky_relu,
     "elu": elu,
     "selu": selu,
     "celu": celu,
@@ -177,22 +212,22 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "sigmoid": _op("sigmoid"),
     "exponential": _op("exp"),
     "hard_sigmoid": hard_sigmoid,
-    "hard_sigmoid_2": lambda b, x: b.op("clip", b.add(b.mul(x, 0.2), 0.5), a_min=0.0, a_max=1.0),
+    "hard_sigmoid_2": hard_sigmoid_2,
     "hard_silu": hard_silu,
     "hard_swish": hard_silu,
     "hard_tanh": hard_tanh,
     "hard_shrink": hard_shrink,
     "soft_shrink": soft_shrink,
-    "tanh_shrink": lambda b, x: b.sub(x, b.op("tanh", x)),
+    "tanh_shrink": tanh_shrink,
     "threshold": threshold,
     "softmax": softmax,
     "log_softmax": log_softmax,
-    "log_sigmoid": lambda b, x: b.op("negative", softplus(b, b.op("negative", x))),
-    "mish": lambda b, x: b.mul(x, b.op("tanh", softplus(b, x))),
+    "log_sigmoid": log_sigmoid,
+    "mish": mish,
     "glu": glu,
     "squareplus": squareplus,
     "sparse_plus": sparse_plus,
-    "sparse_sigmoid": lambda b, x: b.op("clip", b.mul(b.add(x, 1.0), 0.5), a_min=0.0, a_max=1.0),
+    "sparse_sigmoid": sparse_sigmoid,
     "sparsemax": sparsemax,
 }
 """By Keras's names."""

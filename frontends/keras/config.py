@@ -21,7 +21,7 @@ _CODE = ("Lambda", "TFOpLambda", "SlicingOpLambda", "TFSMLayer", "TorchModuleWra
 
 
 @dataclass(frozen=True)
-class Ref:
+class TensorRef:
     """A tensor: the result `index` of a call of a layer."""
 
     layer: str
@@ -41,7 +41,7 @@ class LayerConfig:
     custom: str = ""
     """The name that its class is registered by, where the class is not one of Keras's."""
     build: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What it was built with: the shapes of its inputs."""
+    """The shapes of inputs that it was built with."""
 
     @property
     def is_model(self) -> bool:
@@ -79,6 +79,28 @@ def parsed(text: str | bytes, label: str) -> Any:
         raise InputError(what[:200], where=label, hint="is the file whole?") from None
 
 
+_FUNCTION_KEYS = ("activation", "recurrent_activation")
+
+
+def of_version(given: Any, version: str) -> Any:
+    """A description with the functions that the version of Keras that wrote it means by their names.
+
+    The hard_sigmoid of Keras 1 and 2 is x / 5 + 1/2, that of Keras 3 x / 6 + 1/2.
+    """
+    return _renamed(given) if version.startswith(("1.", "2.")) else given
+
+
+def _renamed(given: Any) -> Any:
+    if isinstance(given, list):
+        return [_renamed(v) for v in cast("list[Any]", given)]
+    if not isinstance(given, dict):
+        return given
+    entries = cast("dict[str, Any]", given)
+    return {
+        k: "hard_sigmoid_2" if k in _FUNCTION_KEYS and v == "hard_sigmoid" else _renamed(v) for k, v in entries.items()
+    }
+
+
 def layer_of(given: Any) -> LayerConfig:
     """A layer of its JSON. Raises KeyError, TypeError or ValueError where it is none."""
     if not isinstance(given, dict):
@@ -86,7 +108,7 @@ def layer_of(given: Any) -> LayerConfig:
     described = cast("dict[str, Any]", given)
     class_name, config = str(described["class_name"]), described["config"]
     if class_name == "Sequential" and isinstance(config, list):  # Keras 1
-        config = {"layers": config}
+        config = dict[str, Any](layers=config)
     if not isinstance(config, dict):
         raise TypeError(f"the configuration of {class_name} is {type(config).__name__}")
     own = cast("dict[str, Any]", config)

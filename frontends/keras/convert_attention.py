@@ -86,7 +86,7 @@ def _output(b: NodeBuilder, layer: Layer, y: Value) -> Value:
 
 def _mask(b: NodeBuilder, query: Value, value: Value, masks: list[Any], given: Value | None, causal: bool,
           window: Any) -> Value | None:  # fmt: skip
-    """Which keys a query sees, [batch, 1, queries, keys]; None where it sees all."""
+    """The keys that a query sees, [batch, 1, queries, keys]; None where it sees all."""
     of_query, of_value, of_key = masks
     parts: list[Value] = []
     if of_query is not None:
@@ -124,11 +124,13 @@ def attention(b: NodeBuilder, layer: Layer, inputs: Any, mask: Any = None, retur
     """Attention of one head, without projections, by products or by sums behind a tanh."""
     q, v = (cast("Value", x) for x in inputs[:2])
     k = cast("Value", inputs[2]) if len(inputs) > 2 else v
-    given = list(mask) if isinstance(mask, list) else [layer.mask_of(x) for x in inputs]
+    given: list[Value | None] = [layer.mask_of(x) for x in inputs]
+    if isinstance(mask, list):
+        given = cast("list[Value | None]", mask)
     scores = _scores(b, layer, q, k)
     seen: Value | None = None
-    if given[1] is not None:
-        seen = b.op("expand_dims", b.cast(given[1], "bool"), axis=1)
+    if (of_value := given[1]) is not None:
+        seen = b.op("expand_dims", b.cast(of_value, "bool"), axis=1)
     if use_causal_mask:
         lower = b.constant(np.tril(np.ones((1, *scores.shape[-2:]), bool)))
         seen = lower if seen is None else b.op("logical_and", seen, lower)
@@ -137,9 +139,9 @@ def attention(b: NodeBuilder, layer: Layer, inputs: Any, mask: Any = None, retur
         scores = b.choose(seen, scores, b.sub(scores, far))
     weights = b.op("nn.softmax", scores, axis=scores.rank - 1)
     y = b.matrices(weights, v)
-    if given[0] is not None:
-        y = b.choose(b.op("expand_dims", b.cast(given[0], "bool"), axis=2), y, 0.0)
-        b.notes[y] = given[0]
+    if (of_query := given[0]) is not None:
+        y = b.choose(b.op("expand_dims", b.cast(of_query, "bool"), axis=2), y, 0.0)
+        b.notes[y] = of_query
     return [y, weights] if return_attention_scores else y
 
 

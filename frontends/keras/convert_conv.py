@@ -28,7 +28,7 @@ def convolved(b: NodeBuilder, layer: Layer, x: Value, kernel: Value, strides: Se
 
 
 def finished(b: NodeBuilder, layer: Layer, y: Value) -> Value:
-    """What a convolution gives, with the layer's bias and activation."""
+    """The result of a convolution with the layer's bias and activation."""
     bias = layer.some_weight("bias")
     if bias is not None:
         y = b.op("nn.bias_add", y, bias, axis=channel_axis(layer, y.rank - 2))
@@ -102,7 +102,7 @@ def conv_transpose(b: NodeBuilder, layer: Layer, x: Value) -> Value:
 
 
 def _transposed_pads(reach: int, stride: int, same: bool, more: int | None) -> tuple[int, int]:
-    """What is cut off the full result before and behind; below zero it is room, which nothing is added to.
+    """The elements cut off the full result before and behind; below zero it is room, which nothing is added to.
 
     The full result of an axis of e elements has (e - 1) stride + reach. Of it `same` keeps e stride, `valid` all and
     at least e stride; with output padding, `same` keeps (e - 1) stride + reach mod 2 + more.

@@ -15,7 +15,7 @@ from lamina.frontends.network import NodeBuilder
     "GaussianNoise", "AlphaDropout", "ActivityRegularization", "StochasticDepth", passes=True,
 )  # fmt: skip
 def identity(b: NodeBuilder, layer: Layer, x: Value) -> Value:
-    """What only training changes."""
+    """The tensor itself: only training changes it."""
     return x
 
 

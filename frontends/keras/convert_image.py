@@ -11,7 +11,7 @@ from lamina.dialects.dtypes import is_float
 from lamina.frontends.builder import Value
 from lamina.frontends.keras.images import resized
 from lamina.frontends.keras.table import Layer, layer
-from lamina.frontends.keras.tensors import array_of
+from lamina.frontends.keras.tensors import array_of, listed
 from lamina.frontends.network import NodeBuilder
 
 
@@ -101,7 +101,7 @@ def normalization(b: NodeBuilder, layer: Layer, x: Value) -> Value:
     """(x - mean) / max(deviation, 1e-7), with moments of their own along some axes."""
     x = b.cast(x, layer.dtype)
     given = layer.get("axis", -1 if "axis" not in layer.config else ())
-    axes = sorted(b.axis(int(a), x.rank) for a in (given if isinstance(given, (list, tuple)) else [given]))
+    axes = sorted(b.axis(int(a), x.rank) for a in listed(given))
     shape = [x.shape[a] if a in axes else 1 for a in range(x.rank)]
     moments: list[Value] = []
     for key in ("mean", "variance"):

@@ -9,14 +9,16 @@ from typing import Any, cast
 from lamina.frontends.builder import Value
 from lamina.frontends.keras.convert_norm import unit
 from lamina.frontends.keras.table import Layer, layer
+from lamina.frontends.keras.tensors import listed
 from lamina.frontends.network import NodeBuilder
 
 
 def _tensors(b: NodeBuilder, given: Any) -> list[Value]:
     """The operands of a merge, of one rank: axes of one element come behind the first."""
-    xs = [cast("Value", x) for x in given] if isinstance(given, (list, tuple)) else [cast("Value", given)]
-    if not all(isinstance(x, Value) for x in xs):  # pyright: ignore[reportUnnecessaryIsInstance]
+    found = listed(given)
+    if not all(isinstance(x, Value) for x in found):
         raise b.unsupported("a constant among the tensors is not supported")
+    xs = cast("list[Value]", found)
     rank = max(x.rank for x in xs)
     return [b.reshape(x, (*x.shape[:1], *[1] * (rank - x.rank), *x.shape[1:])) for x in xs]
 
@@ -38,9 +40,9 @@ def _folded(b: NodeBuilder, xs: Sequence[Value], join: Callable[[Value, Value], 
 def merge(b: NodeBuilder, layer: Layer, inputs: Any, mask: Any = None) -> Value:
     """Elementwise, from left to right; a step that is there in one operand is there in the result."""
     xs = _tensors(b, inputs)
-    kind = layer.described.class_name
-    masks = _masks(b, layer, inputs if isinstance(inputs, list) else [inputs])
-    if kind in ("Multiply", "Maximum", "Minimum") and any(layer.mask_of(x) is not None for x in inputs):
+    kind, xs_given = layer.described.class_name, listed(inputs)
+    masks = _masks(b, layer, xs_given)
+    if kind in ("Multiply", "Maximum", "Minimum") and any(layer.mask_of(x) is not None for x in xs_given):
         raise b.unsupported("masks are not supported here")
     ops = {"Subtract": "subtract", "Multiply": "multiply", "Maximum": "maximum", "Minimum": "minimum"}
     y = _folded(b, xs, lambda x, y: b.op(ops.get(kind, "add"), x, y))

@@ -7,6 +7,7 @@ from typing import Any
 
 from lamina.frontends.builder import Value
 from lamina.frontends.keras.table import Layer, layer
+from lamina.frontends.keras.tensors import listed
 from lamina.frontends.network import NodeBuilder
 
 _WIDE = {"float16": "float32", "bfloat16": "float32"}
@@ -27,8 +28,7 @@ def _along(b: NodeBuilder, v: Value, axes: Sequence[int], rank: int) -> Value:
 
 
 def _axes(b: NodeBuilder, given: Any, rank: int) -> list[int]:
-    listed = given if isinstance(given, (list, tuple)) else [given]
-    return sorted({b.axis(int(a), rank) for a in listed})  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # noqa: E501
+    return sorted({b.axis(int(a), rank) for a in listed(given)})
 
 
 def _moments(b: NodeBuilder, x: Value, axes: list[int]) -> tuple[Value, Value]:

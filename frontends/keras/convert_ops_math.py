@@ -10,6 +10,7 @@ from lamina.frontends.builder import Value
 from lamina.frontends.keras import activations
 from lamina.frontends.keras.promotion import both, floating, tensor
 from lamina.frontends.keras.table import operation
+from lamina.frontends.keras.tensors import listed
 from lamina.frontends.network import NodeBuilder
 
 # -- of two operands -------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ _REDUCTIONS = {"Max": "max", "Amax": "max", "Min": "min", "Amin": "min", "Any": 
 
 
 def _axes(b: NodeBuilder, axis: Any, rank: int) -> list[int]:
-    return b.axes(list(axis) if isinstance(axis, (list, tuple)) else None if axis is None else [axis], rank)  # pyright: ignore[reportUnknownArgumentType]  # noqa: E501
+    return b.axes(None if axis is None else listed(axis), rank)
 
 
 def _register_reduction(name: str, op: str) -> None:

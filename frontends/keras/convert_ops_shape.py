@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -12,6 +11,7 @@ from lamina.frontends.keras.convert_ops_math import dtype_of
 from lamina.frontends.keras.convert_shape import reshaped
 from lamina.frontends.keras.promotion import common, tensor
 from lamina.frontends.keras.table import operation
+from lamina.frontends.keras.tensors import listed
 from lamina.frontends.network import NodeBuilder
 
 
@@ -38,21 +38,17 @@ def swapaxes(b: NodeBuilder, x: Value, axis1: int = 0, axis2: int = 0) -> Value:
 
 @operation("Moveaxis")
 def moveaxis(b: NodeBuilder, x: Value, source: Any = 0, destination: Any = 0) -> Value:
-    of, to = ([b.axis(int(a), x.rank) for a in _listed(g)] for g in (source, destination))
+    of, to = ([b.axis(int(a), x.rank) for a in listed(g)] for g in (source, destination))
     order = [a for a in range(x.rank) if a not in of]
     for place, axis in sorted(zip(to, of, strict=True)):
         order.insert(place, axis)
     return b.transpose(x, order)
 
 
-def _listed(given: Any) -> list[Any]:
-    return list(cast("Sequence[Any]", given)) if isinstance(given, (list, tuple)) else [given]
-
-
 @operation("ExpandDims")
 def expand_dims(b: NodeBuilder, x: Value, axis: Any = 0) -> Value:
-    rank = x.rank + len(_listed(axis))
-    places = {b.axis(int(a), rank) for a in _listed(axis)}
+    rank = x.rank + len(listed(axis))
+    places = {b.axis(int(a), rank) for a in listed(axis)}
     extents = iter(x.shape)
     return b.reshape(x, [1 if a in places else next(extents) for a in range(rank)])
 
@@ -61,14 +57,14 @@ def expand_dims(b: NodeBuilder, x: Value, axis: Any = 0) -> Value:
 def squeeze(b: NodeBuilder, x: Value, axis: Any = None) -> Value:
     gone = [a for a, e in enumerate(x.shape) if e == 1]
     if axis is not None:
-        gone = [b.axis(int(a), x.rank) for a in _listed(axis)]
+        gone = [b.axis(int(a), x.rank) for a in listed(axis)]
     if any(x.shape[a] != 1 for a in gone):
         raise b.fail(f"axes {gone} of {x} have not one element")
     return b.reshape(x, [e for a, e in enumerate(x.shape) if a not in gone])
 
 
 def _joined(b: NodeBuilder, xs: Any) -> list[Value]:
-    values = [tensor(b, x) for x in _listed(xs)]
+    values = [tensor(b, x) for x in listed(xs)]
     dtype = values[0].dtype
     for value in values[1:]:
         dtype = common(dtype, value.dtype)
@@ -104,7 +100,7 @@ def split(b: NodeBuilder, x: Value, indices_or_sections: Any = 1, axis: int = 0)
             raise b.fail(f"axis {at} of {x} has no {given} equal parts")
         bounds = list(range(0, x.shape[at] + 1, x.shape[at] // given)) if x.shape[at] else [0] * (given + 1)
     else:
-        bounds = [0, *(int(i) for i in _listed(given)), x.shape[at]]
+        bounds = [0, *(int(i) for i in listed(given)), x.shape[at]]
     if sorted(bounds) != bounds:
         raise b.fail(f"the bounds {bounds} are not in order")
     return [b.op("strided_slice", x, begin=[i], end=[j], strides=[1], axes=[at])
@@ -121,7 +117,7 @@ def unstack(b: NodeBuilder, x: Value, num: Any = None, axis: int = 0) -> list[Va
 @operation("GetItem")
 def get_item(b: NodeBuilder, x: Value, key: Any) -> Value:
     """x[key] of numbers, slices, None, an ellipsis and at most one tensor of places."""
-    keys = _listed(key)
+    keys = listed(key)
     taken = sum(k is not None and k is not ... for k in keys)
     if ... not in [k for k in keys if not isinstance(k, (Value, np.ndarray))]:
         keys = [*keys, ...]
@@ -136,7 +132,7 @@ def get_item(b: NodeBuilder, x: Value, key: Any) -> Value:
             shape.append(1)
             continue
         if isinstance(entry, slice):
-            x = _sliced(b, x, axis, entry)
+            x = _sliced(b, x, axis, cast("slice[Any, Any, Any]", entry))
             shape.append(x.shape[axis])
         elif isinstance(entry, int) and not isinstance(entry, bool):
             place = _place(b, entry, x, axis)
@@ -167,7 +163,7 @@ def _counted_from_front(b: NodeBuilder, index: Value, extent: int) -> Value:
     return b.choose(b.op("less", index, b.scalar(0, index)), b.add(index, extent), index)
 
 
-def _sliced(b: NodeBuilder, x: Value, axis: int, given: slice) -> Value:
+def _sliced(b: NodeBuilder, x: Value, axis: int, given: slice[Any, Any, Any]) -> Value:
     parts = (b.number(v, "a bound") if isinstance(v, Value) else v for v in (given.start, given.stop, given.step))
     start, stop, step = slice(*parts).indices(x.shape[axis])
     count = len(range(start, stop, step))
@@ -181,7 +177,7 @@ def _sliced(b: NodeBuilder, x: Value, axis: int, given: slice) -> Value:
 
 @operation("Flip")
 def flip(b: NodeBuilder, x: Value, axis: Any = None) -> Value:
-    for a in b.axes(None if axis is None else _listed(axis), x.rank):
+    for a in b.axes(None if axis is None else listed(axis), x.rank):
         x = b.op("reverse", x, axis=a)
     return x
 
@@ -190,7 +186,7 @@ def flip(b: NodeBuilder, x: Value, axis: Any = None) -> Value:
 def roll(b: NodeBuilder, x: Value, shift: Any = 0, axis: Any = None) -> Value:
     if axis is None:
         return b.reshape(roll(b, reshaped(b, x, [-1]), shift, 0), x.shape)
-    for by, a in zip(_listed(shift), _listed(axis), strict=True):
+    for by, a in zip(listed(shift), listed(axis), strict=True):
         at = b.axis(int(a), x.rank)
         cut = -int(by) % max(x.shape[at], 1)
         if cut:
@@ -200,7 +196,7 @@ def roll(b: NodeBuilder, x: Value, shift: Any = 0, axis: Any = None) -> Value:
 
 @operation("Repeat")
 def repeat(b: NodeBuilder, x: Value, repeats: Any = 1, axis: Any = None) -> Value:
-    counts = [int(b.number(r, "a count")) for r in _listed(repeats)]
+    counts = [int(b.number(r, "a count")) for r in listed(repeats)]
     value = x if axis is not None else reshaped(b, x, [-1])
     at = 0 if axis is None else b.axis(int(axis), x.rank)
     if len(counts) == 1:
@@ -210,7 +206,7 @@ def repeat(b: NodeBuilder, x: Value, repeats: Any = 1, axis: Any = None) -> Valu
 
 @operation("Tile")
 def tile(b: NodeBuilder, x: Value, repeats: Any = 1) -> Value:
-    counts = [int(b.number(r, "a count")) for r in _listed(repeats)]
+    counts = [int(b.number(r, "a count")) for r in listed(repeats)]
     return b.op("tile", b.reshape(x, [1] * (len(counts) - x.rank) + list(x.shape)), reps=counts)
 
 

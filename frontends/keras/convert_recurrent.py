@@ -21,7 +21,7 @@ _FUNCTIONS = {
 _KINDS = {"LSTM": ("lstm", 4, 2), "GRU": ("gru", 3, 1), "SimpleRNN": ("rnn", 1, 1)}
 """The op, the gates, the states."""
 _ORDERS = {"lstm": (0, 3, 1, 2)}
-"""Where relay's gates stand among Keras's: i f c o are i o f c."""
+"""Places of relay's gates among Keras's: i f c o are i o f c."""
 MOST_STEPS = 1024
 """Steps of a sequence that are written out op by op."""
 

@@ -56,7 +56,7 @@ def repeat_vector(b: NodeBuilder, layer: Layer, x: Value) -> Value:
 
 @layer("Cropping1D", "Cropping2D", "Cropping3D")
 def cropping(b: NodeBuilder, layer: Layer, x: Value) -> Value:
-    """What is left of an image without so many elements at both ends of each axis."""
+    """The rest of an image without so many elements at both ends of each axis."""
     pairs = _pairs(b, layer, x, "cropping")
     for axis, (before, after) in zip(image_axes(layer, len(pairs)), pairs, strict=True):
         if before + after >= x.shape[axis]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lamina.frontends.formats import ModelFormat, Shapes
+from lamina.frontends.keras.signature import MAGIC
 
 if TYPE_CHECKING:
     from lamina.frontends.imported import ImportedModel
     from lamina.frontends.support import SupportReport
-
-MAGIC = b"\x89HDF\r\n\x1a\n"
-"""The first bytes of an HDF5 file (HDF5 File Format Specification, II.A)."""
 
 
 def read(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:

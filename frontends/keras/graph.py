@@ -6,20 +6,25 @@ unfolds them again, a Bidirectional merges two recurrent layers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from lamina.errors import InputError, UnsupportedError, shown
 from lamina.frontends.imported import Port
-from lamina.frontends.keras.config import LayerConfig, Ref, compute_dtype, dtype_in, layers_of
+from lamina.frontends.keras.config import LayerConfig, TensorRef, compute_dtype, dtype_in, layers_of
 from lamina.frontends.keras.tensors import Arguments, arguments_of, ports_of, refs_in, replaced
 from lamina.frontends.keras.variables import MOST_DEPTH, children, config_of_cell, directions, variables
 from lamina.frontends.network import Network, NetworkNode
 
-MOST_NODES = 100_000
+MOST_NODES = 10_000
 """Calls of layers in a model."""
 INPUT = "InputLayer"
+_DTYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bfloat16", "float16", "float32",
+    "float64",
+)  # fmt: skip
+"""The types of inputs."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,8 @@ def network_of(label: str, model: LayerConfig) -> tuple[Network, dict[str, str]]
     flat = _Flat(label)
     outputs = flat.model(model, "", "", None)
     results: dict[str, str] = {}
-    names = cast("dict[str, Any]", outputs.structure) if isinstance(outputs.structure, dict) else {}
+    structure: object = outputs.structure
+    names = cast("dict[str, Any]", structure) if isinstance(structure, dict) else {}
     keys = sorted(names) if len(names) == len(outputs.values) else [_shown_name(v) for v in outputs.values]
     for key, value in zip(keys, outputs.values, strict=True):
         name, count = key, 1
@@ -92,7 +98,11 @@ class _Flat:
         values = tuple(given)
         for layer in layers:
             if layer.class_name != INPUT:
-                argument = Ref(layer.name, 0, 0) if len(values) == 1 else [Ref("", 0, i) for i in range(len(values))]
+                argument = (
+                    TensorRef(layer.name, 0, 0)
+                    if len(values) == 1
+                    else [TensorRef("", 0, i) for i in range(len(values))]
+                )
                 arguments = Arguments((argument,), {})
                 values = self.call(layer, places[layer.name], prefix, "", arguments, list(values), 1)
         return _Outputs(values)
@@ -106,6 +116,8 @@ class _Flat:
         if min(extents, default=0) < -1:
             raise InputError(f"the input {shown(layer.name)} has the shape {list(extents)}", where=self.label)
         dtype = compute_dtype(dtype_in(layer.config.get("dtype")))
+        if dtype not in _DTYPES:
+            raise UnsupportedError(f"the input {shown(layer.name)} has the type {shown(dtype)}", where=self.label)
         self.inputs.setdefault(layer.name, Port(layer.name, extents, dtype))
         return layer.name
 
@@ -115,7 +127,7 @@ class _Flat:
         self, layer: LayerConfig, path: str, prefix: str, suffix: str, arguments: Arguments, values: Sequence[str],
         count: int,
     ) -> tuple[str, ...]:  # fmt: skip
-        """The results of a layer. The Refs in `arguments`, in order, are `values`; `count` results are asked for."""
+        """The results of a layer, `count` of them. The tensors in `arguments`, in order, are `values`."""
         if layer.is_model:
             taken = refs_in(arguments.args)
             return self.model(layer, path, f"{prefix}{layer.name}{suffix}/", values[: len(taken)]).values
@@ -165,7 +177,7 @@ class _Flat:
     def _glue(self, op: str, layer: LayerConfig, prefix: str, value: str, inputs: Sequence[str]) -> str:
         """A node of a wrapper's own, which takes tensors and the wrapper's configuration."""
         args = [Slot(k) for k in range(len(inputs))]
-        attributes = {"layer": replace(layer, class_name=op), "args": args, "kwargs": {}, "weights": {}}
+        attributes: dict[str, Any] = {"layer": replace(layer, class_name=op), "args": args, "kwargs": {}, "weights": {}}
         self._add(NetworkNode(op, prefix + layer.name, tuple(inputs), (value,), attributes, len(self.nodes)))
         return value
 
@@ -195,9 +207,9 @@ class _Flat:
             ("forward_layer", forward, given[:half]),
             ("backward_layer", backward, given[half:]),
         ):
-            args: tuple[Any, ...] = (Ref("", 0, 0),)
+            args: tuple[Any, ...] = (TensorRef("", 0, 0),)
             if own:
-                args = (args[0], [Ref("", 0, 1 + k) for k in range(len(own))])
+                args = (args[0], [TensorRef("", 0, 1 + k) for k in range(len(own))])
             called = Arguments(args, {})
             results.append(
                 self.call(inner, f"{path}/{place}", f"{prefix}{layer.name}/", suffix, called,
@@ -216,13 +228,13 @@ class _Flat:
 
 
 def _places(model: LayerConfig, path: str) -> dict[str, str]:
-    """Where the weights of the layers of a model are, by the names of the layers."""
+    """Places of the weights of the layers of a model, by the names of the layers."""
     return {layer.name: f"{path}/{place}" if path else place for place, layer in children(model)}
 
 
 def _input_before(model: LayerConfig, first: LayerConfig | None) -> LayerConfig:
     """The input of a sequence of layers that has no layer for it."""
-    own = first.config if first is not None else {}
+    own: Mapping[str, Any] = first.config if first is not None else {}
     shape = own.get("batch_input_shape", own.get("batch_shape"))
     if shape is None:
         shape = model.config.get("build_input_shape") or model.build.get("input_shape")
@@ -284,19 +296,19 @@ class _Functional:
             self._compute(ref)
         return _Outputs(tuple(self._value(r) for r in wanted), self.given)
 
-    def _input(self, ref: Ref) -> LayerConfig:
+    def _input(self, ref: TensorRef) -> LayerConfig:
         layer = self.layers[ref.layer]
         if layer.class_name != INPUT:
             raise ValueError(f"the input {ref.layer} is a layer of the class {layer.class_name}")
         return layer
 
-    def _value(self, ref: Ref) -> str:
+    def _value(self, ref: TensorRef) -> str:
         values = self.values[ref.layer, ref.call]
         if ref.index >= len(values):
             raise ValueError(f"{ref.layer} has {len(values)} results, number {ref.index} is asked for")
         return values[ref.index]
 
-    def _compute(self, wanted: Ref) -> None:
+    def _compute(self, wanted: TensorRef) -> None:
         """Call what a tensor depends on, and its layer last: no recursion, as graphs are deep."""
         open_: dict[tuple[str, int], None] = {}
         stack = [(wanted.layer, wanted.call)]

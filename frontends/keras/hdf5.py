@@ -20,7 +20,7 @@ _FLOOR = 1 << 24
 """A dataset may be so many times larger than the bytes that the file has for it, or have 16 MB."""
 _KINDS = "fiub"
 _OTHER_NAMES = {"layers": "_layer_checkpoint_dependencies"}
-"""What files of the first release of Keras 3 call a place."""
+"""Names of places in files of the first release of Keras 3."""
 
 
 def h5py_module(label: str) -> Any:
@@ -65,8 +65,15 @@ class WeightFile:
 
     def description(self) -> str | None:
         """The description of the model that stands beside the weights, None where there is none."""
+        return self._text("model_config")
+
+    def version(self) -> str:
+        """The version of Keras that wrote the file, empty where it does not say it."""
+        return self._text("keras_version") or ""
+
+    def _text(self, name: str) -> str | None:
         with damaged(self.label):
-            given = self._root.attrs.get("model_config")
+            given = self._root.attrs.get(name)
         if given is None:
             return None
         return given.decode("utf-8", "replace") if isinstance(given, bytes) else str(given)
@@ -92,7 +99,7 @@ class WeightFile:
         return at
 
     def _member(self, group: Any, name: str) -> Any:
-        """What stands in a group under a name; only what is in the file itself."""
+        """The member of a group, which must be in the file itself."""
         kind = group.get(name, getclass=True, getlink=True)
         if kind is not self._h5py.HardLink:
             where = f"{self.label}: {shown(name)}"

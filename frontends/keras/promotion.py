@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def tensor(b: NodeBuilder, x: Any, like: Value | None = None) -> Value:
     if isinstance(x, np.ndarray):
         return b.constant(x)
     if isinstance(x, (list, tuple)):
-        array = np.asarray(x)
+        array = np.asarray(cast("Any", x))
         return b.constant(array.astype("float32" if array.dtype.kind == "f" else "int32"))
     if isinstance(x, bool):
         return b.constant(np.asarray(x))

@@ -6,16 +6,16 @@ import os
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from lamina.errors import InputError, LaminaError, UnsupportedError, printable, shown
 from lamina.frontends.archive import Archive
-from lamina.frontends.keras.config import LayerConfig, layer_of, parsed
-from lamina.frontends.keras.format import MAGIC
+from lamina.frontends.keras.config import LayerConfig, layer_of, of_version, parsed
 from lamina.frontends.keras.graph import network_of
 from lamina.frontends.keras.hdf5 import WeightFile
+from lamina.frontends.keras.signature import MAGIC
 from lamina.frontends.network import Network
 from lamina.frontends.tensor_builder import UNFIT
 
@@ -48,8 +48,9 @@ def _network(label: str, description: Any, weights: Callable[[LayerConfig], Weig
     try:
         top = layer_of(description)
         if not top.is_model:
+            name = shown(top.class_name.removeprefix("ops."))
             raise UnsupportedError(
-                f"is a model of the class {shown(top.class_name)} of its own, whose code is not in the file",
+                f"is a model of the class {name} of its own, whose code is not in the file",
                 hint="build it of layers: keras.Sequential or keras.Model(inputs, outputs)",
             )
         network, paths = network_of(label, top)
@@ -73,7 +74,11 @@ def _network(label: str, description: Any, weights: Callable[[LayerConfig], Weig
 
 
 def _description(archive: Archive) -> Any:
-    return parsed(archive.text("config.json"), archive.label)
+    version = ""
+    if "metadata.json" in archive:
+        metadata = parsed(archive.text("metadata.json"), archive.label)
+        version = str(cast("dict[str, Any]", metadata).get("keras_version")) if isinstance(metadata, dict) else ""
+    return of_version(parsed(archive.text("config.json"), archive.label), version)
 
 
 def _weights(archive: Archive, top: LayerConfig, limit: int) -> Weights:
@@ -109,6 +114,6 @@ def _of_hdf5(source: Any, limit: int, with_weights: bool) -> Network:
         text = file.description()
         if text is None:
             raise UnsupportedError("holds weights without a model", where=label, hint=SAVE)
-        return _network(label, parsed(text, label), file.by_layer if with_weights else None)
+        return _network(label, of_version(parsed(text, label), file.version()), file.by_layer if with_weights else None)
     finally:
         file.close()

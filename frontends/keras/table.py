@@ -18,6 +18,7 @@ from lamina.dialects.dtypes import is_float
 from lamina.frontends.builder import Value
 from lamina.frontends.keras.config import LayerConfig, compute_dtype, dtype_in
 from lamina.frontends.keras.graph import Slot
+from lamina.frontends.keras.tensors import listed
 from lamina.frontends.network import ConverterTable, NetworkNode, NodeBuilder
 
 TABLE = ConverterTable("keras")
@@ -39,7 +40,8 @@ class Layer:
         policy = dtype_in(self.config.get("dtype"))
         self.dtype = compute_dtype(policy)
         """The type that it computes in."""
-        self._weights = {name: values[k] for name, k in node.attr("weights").items()}
+        places: dict[str, int] = node.attr("weights")
+        self._weights = {name: values[k] for name, k in places.items()}
         if self.dtype not in _FLOATS and self._weights:
             raise b.unsupported(f"computes in the type {policy!r}")
 
@@ -54,7 +56,7 @@ class Layer:
     def ints(self, key: str, count: int, default: Any = 1) -> list[int]:
         """A number for each of `count` axes; one in the file stands for all."""
         given = self.get(key, default)
-        found = [int(v) for v in given] if isinstance(given, (list, tuple)) else [int(given)] * count  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # noqa: E501
+        found = [int(v) for v in listed(given)] * (1 if isinstance(given, (list, tuple)) else count)
         if len(found) == 1:
             found *= count
         if len(found) != count:

@@ -8,14 +8,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from lamina.frontends.keras.config import Ref
+from lamina.frontends.keras.config import TensorRef
 
 _PLAIN = (str, int, float, bool, type(None))
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of a call; tensors are Refs."""
+    """The arguments of a call; tensors are TensorRefs."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
@@ -43,8 +43,8 @@ def arguments_of(node: Any, is_model: Callable[[str], bool]) -> Arguments:
     return Arguments((tensors[0] if len(tensors) == 1 else tensors,), kwargs)
 
 
-def _old_ref(name: Any, call: Any, index: Any, is_model: Callable[[str], bool]) -> Ref:
-    return Ref(str(name), max(int(call) - 1, 0) if is_model(str(name)) else int(call), int(index))
+def _old_ref(name: Any, call: Any, index: Any, is_model: Callable[[str], bool]) -> TensorRef:
+    return TensorRef(str(name), max(int(call) - 1, 0) if is_model(str(name)) else int(call), int(index))
 
 
 def _old_value(given: Any, is_model: Callable[[str], bool]) -> Any:
@@ -54,7 +54,7 @@ def _old_value(given: Any, is_model: Callable[[str], bool]) -> Any:
         if len(listed) == 3 and isinstance(listed[0], str) and isinstance(listed[1], int):
             if listed[0] == "_CONSTANT_VALUE":
                 return listed[2]
-            return _old_ref(*listed, is_model)
+            return _old_ref(listed[0], listed[1], listed[2], is_model)
         return [_old_value(v, is_model) for v in listed]
     return _value(given)
 
@@ -72,7 +72,7 @@ def _value(given: Any) -> Any:
     config = described["config"]
     if kind == "__keras_tensor__":
         layer, call, index = config["keras_history"]
-        return Ref(str(layer), int(call), int(index))
+        return TensorRef(str(layer), int(call), int(index))
     if kind in ("__tensor__", "__numpy__"):
         return array_of(config)
     if kind == "__slice__":
@@ -87,9 +87,14 @@ def array_of(config: Any) -> np.ndarray[Any, Any]:
     return np.asarray(config["value"]).astype(np.dtype(str(config["dtype"])))
 
 
-def refs_in(nested: Any) -> list[Ref]:
+def listed(given: Any) -> list[Any]:
+    """One entry or several as a list."""
+    return list(cast("Sequence[Any]", given)) if isinstance(given, (list, tuple)) else [given]
+
+
+def refs_in(nested: Any) -> list[TensorRef]:
     """The tensors of a nested structure in Keras's order: entries of dicts by their keys."""
-    if isinstance(nested, Ref):
+    if isinstance(nested, TensorRef):
         return [nested]
     if isinstance(nested, (list, tuple)):
         return [r for v in cast("Sequence[Any]", nested) for r in refs_in(v)]
@@ -99,9 +104,9 @@ def refs_in(nested: Any) -> list[Ref]:
     return []
 
 
-def replaced(nested: Any, replace: Callable[[Ref], Any]) -> Any:
+def replaced(nested: Any, replace: Callable[[TensorRef], Any]) -> Any:
     """A nested structure with something else in the place of each tensor, in the order of `refs_in`."""
-    if isinstance(nested, Ref):
+    if isinstance(nested, TensorRef):
         return replace(nested)
     if isinstance(nested, (list, tuple)):
         return [replaced(v, replace) for v in cast("Sequence[Any]", nested)]
@@ -112,10 +117,10 @@ def replaced(nested: Any, replace: Callable[[Ref], Any]) -> Any:
 
 
 def ports_of(given: Any, call_of: Callable[[str, int], int]) -> Any:
-    """The nested structure of `input_layers` or `output_layers` with Refs; `call_of` corrects the number of a call."""
+    """The tensors of `input_layers` or `output_layers`, nested as they are; `call_of` corrects the number of a call."""
     if isinstance(given, dict):
         return {str(k): ports_of(v, call_of) for k, v in cast("dict[str, Any]", given).items()}
     listed = cast("list[Any]", given)
     if len(listed) == 3 and isinstance(listed[0], str) and isinstance(listed[1], int):
-        return Ref(listed[0], call_of(listed[0], listed[1]), int(listed[2]))
+        return TensorRef(listed[0], call_of(listed[0], listed[1]), int(listed[2]))
     return [ports_of(v, call_of) for v in listed]

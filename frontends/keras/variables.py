@@ -13,7 +13,7 @@ MOST_DEPTH = 64
 
 
 @dataclass(frozen=True)
-class Variable:
+class LayerWeight:
     """A weight of a tree of layers."""
 
     folder: str
@@ -156,7 +156,7 @@ def directions(layer: LayerConfig) -> tuple[LayerConfig, LayerConfig]:
     return forward, replace(forward, config=other)
 
 
-def variables(layer: LayerConfig, folder: str = "", depth: int = 0) -> Iterator[tuple[Variable, bool]]:
+def variables(layer: LayerConfig, folder: str = "", depth: int = 0) -> Iterator[tuple[LayerWeight, bool]]:
     """The weights of a tree of layers, each with whether it is trained in the end: all that it is in must be."""
     if depth > MOST_DEPTH:
         raise ValueError(f"layers stand in one another more than {MOST_DEPTH} deep")
@@ -164,14 +164,14 @@ def variables(layer: LayerConfig, folder: str = "", depth: int = 0) -> Iterator[
     trained, others = names(layer) if names is not None and not layer.custom else ([], [])
     live = bool(layer.config.get("trainable", True))
     for index, name in enumerate(trained + others):
-        found = Variable(folder, name, index, index < len(trained))
+        found = LayerWeight(folder, name, index, index < len(trained))
         yield found, found.is_trained and live
     for place, inner in children(layer):
         for found, is_live in variables(inner, f"{folder}/{place}" if folder else place, depth + 1):
             yield found, is_live and live
 
 
-def in_order_of_training(layer: LayerConfig) -> list[Variable]:
+def in_order_of_training(layer: LayerConfig) -> list[LayerWeight]:
     """The weights in the order of HDF5 files: those that are trained, then the others."""
     found = list(variables(layer))
     return [v for v, live in found if live] + [v for v, live in found if not live]
