@@ -12,7 +12,7 @@ from lamina.frontends.network import NodeBuilder
 
 
 def convolved(b: NodeBuilder, layer: Layer, x: Value, kernel: Value, strides: Sequence[int],
-              dilations: Sequence[int]) -> Value:  # fmt: skip
+              dilations: Sequence[int], padding: str | None = None) -> Value:  # fmt: skip
     """A convolution with a kernel [spatial..., inputs of a group, outputs]; the groups follow from the channels."""
     rank = kernel.rank - 2
     check_image(b, x, rank)
@@ -22,7 +22,7 @@ def convolved(b: NodeBuilder, layer: Layer, x: Value, kernel: Value, strides: Se
         raise b.fail(f"the input has {channels} channels, the kernel {inputs}")
     return b.contraction(
         f"nn.conv{rank}d", x, kernel, strides=list(strides), dilation=list(dilations),
-        padding=padding_of(b, layer, x, size, strides, dilations), groups=channels // inputs,
+        padding=padding_of(b, layer, x, size, strides, dilations, padding), groups=channels // inputs,
         channels=kernel.shape[-1], kernel_size=size, data_layout=layout(layer, rank), kernel_layout=f"{AXES[rank]}IO",
     )  # fmt: skip
 

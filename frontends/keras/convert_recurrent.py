@@ -39,24 +39,29 @@ def recurrent(b: NodeBuilder, layer: Layer, x: Value, *given: Any, mask: Any = N
     kernel, hidden = layer.weight("cell/kernel"), layer.weight("cell/recurrent_kernel")
     if kernel.shape != (x.shape[2], gates * units) or hidden.shape != (units, gates * units):
         raise b.fail(f"the weights {kernel} and {hidden} do not fit {units} units of {x}")
-    states = _initial(b, initial_state if initial_state is not None else list(given), count, (x.shape[0], units), x)
+    states = initial(b, initial_state if initial_state is not None else list(given), count, (x.shape[0], units), x)
     own = mask if isinstance(mask, Value) else layer.mask_of(x)
     activations = _activations(layer, kind)
     if own is None and activations is not None:
         results = _in_one(b, layer, kind, x, kernel, hidden, states, activations)
     else:
         results = _step_by_step(b, layer, kind, x, kernel, hidden, states, own)
+    return asked(b, layer, results, own)
+
+
+def asked(b: NodeBuilder, layer: Layer, results: list[Value], mask: Value | None) -> list[Value]:
+    """The results that a layer is to give of its outputs by step and its last states."""
     outputs, last = results[0], results[1:]
     if layer.flag("return_sequences"):
-        first = b.transpose(outputs, (1, 0, 2))
-        if own is not None:
-            b.notes[first] = own
+        first = b.transpose(outputs, (1, 0, *range(2, outputs.rank)))
+        if mask is not None:
+            b.notes[first] = mask
     else:
-        first = b.reshape(b.slice(outputs, 0, x.shape[1] - 1, x.shape[1]), outputs.shape[1:])
+        first = b.reshape(b.slice(outputs, 0, outputs.shape[0] - 1, outputs.shape[0]), outputs.shape[1:])
     return [first, *last] if layer.flag("return_state") else [first]
 
 
-def _initial(b: NodeBuilder, given: Any, count: int, shape: tuple[int, int], x: Value) -> list[Value]:
+def initial(b: NodeBuilder, given: Any, count: int, shape: tuple[int, ...], x: Value) -> list[Value]:
     """The states before the first step: zeros where the call gives none."""
     if isinstance(given, Value):
         given = [given]
@@ -139,24 +144,34 @@ def _step_by_step(b: NodeBuilder, layer: Layer, kind: str, x: Value, kernel: Val
     """The same op by op."""
     from lamina.frontends.keras.convert_core import product
 
-    batch, steps, _ = x.shape
-    if steps > MOST_STEPS:
-        raise b.unsupported(f"{steps} steps with a mask or this activation are not supported, {MOST_STEPS} are")
     projected = product(b, x, kernel)
     biases = _biases(b, layer, kind)
     if biases is not None:
         projected = b.op("nn.bias_add", projected, biases[0], axis=2)
     step = _step_of(b, layer, kind, hidden, None if biases is None else biases[1])
+    return by_steps(b, layer, projected, step, states, mask)
+
+
+def by_steps(
+    b: NodeBuilder, layer: Layer, x: Value, step: Step, states: list[Value], mask: Value | None
+) -> list[Value]:
+    """The outputs of all steps of x [batch, steps, ...], along a new first axis, and the last states.
+
+    A step that a mask leaves out changes no state.
+    """
+    batch, steps, *rest = x.shape
+    if steps > MOST_STEPS:
+        raise b.unsupported(f"{steps} steps of this layer are not supported, {MOST_STEPS} are")
     order = list(range(steps))
     if layer.flag("go_backwards"):
         order.reverse()
     there = None if mask is None else b.cast(mask, "bool")
     outputs: list[Value] = []
     for t in order:
-        made = step(b.reshape(b.slice(projected, 1, t, t + 1), (batch, projected.shape[2])), states)
+        made = step(b.reshape(b.slice(x, 1, t, t + 1), (batch, *rest)), states)
         output = made[0]
         if there is not None:
-            now = b.slice(there, 1, t, t + 1)
+            now = b.reshape(b.slice(there, 1, t, t + 1), (batch, *[1] * (output.rank - 1)))
             made = [b.choose(now, new, old) for new, old in zip(made, states, strict=True)]
             output = b.choose(now, output, 0.0) if layer.flag("zero_output_for_mask") else made[0]
         states = made

@@ -17,7 +17,7 @@ from lamina.frontends.keras.tensors import Arguments, arguments_of, ports_of, re
 from lamina.frontends.keras.variables import MOST_DEPTH, children, config_of_cell, directions, variables
 from lamina.frontends.network import Network, NetworkNode
 
-MOST_NODES = 10_000
+MOST_NODES = 5_000
 """Calls of layers in a model."""
 INPUT = "InputLayer"
 _DTYPES = (

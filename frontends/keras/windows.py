@@ -37,10 +37,11 @@ def check_image(b: NodeBuilder, x: Value, rank: int) -> None:
 
 
 def padding_of(
-    b: NodeBuilder, layer: Layer, x: Value, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> list[int]:
-    """The elements added before each axis of an image, then those behind."""
-    kind = str(layer.get("padding", "valid")).lower()
+    b: NodeBuilder, layer: Layer, x: Value, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int],
+    kind: str | None = None,
+) -> list[int]:  # fmt: skip
+    """The elements added before each axis of an image, then those behind, by a kind or by that of the layer."""
+    kind = str(kind or layer.get("padding", "valid")).lower()
     if min((*kernel, *strides, *dilations)) < 1:
         raise b.fail("kernels, strides and dilations are at least 1")
     if kind == "valid":

@@ -1,5 +1,7 @@
 """Models saved by Keras, read by Lamina, and compared with what Keras computes."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,7 @@
 """Layers with several sets of options, as functions that make models, by names."""
 
+# pyright: basic, reportMissingImports=false, reportArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -222,6 +224,9 @@ add("GRU-before", lambda: L.GRU(5, reset_after=False, return_sequences=True), (2
 add("GRU-before-gelu", lambda: L.GRU(5, reset_after=False, activation="gelu"), (2, 6, 4))
 add("bidirectional-two", lambda: L.Bidirectional(L.LSTM(3), backward_layer=L.GRU(3, go_backwards=True)), (2, 6, 4))
 add("rnn-of-a-cell", lambda: L.RNN(L.LSTMCell(5), return_sequences=True), (2, 6, 4))
+add("conv-lstm1d", lambda: L.ConvLSTM1D(3, 2, return_sequences=True), (2, 3, 6, 4))
+add("conv-lstm2d", lambda: L.ConvLSTM2D(3, 3, padding="same", go_backwards=True, return_state=True), (2, 3, 5, 4, 2))
+add("conv-lstm2d-strides", lambda: L.ConvLSTM2D(3, 2, strides=2, use_bias=False), (2, 3, 6, 6, 2))
 add("time-distributed", lambda: L.TimeDistributed(L.Dense(3)), (2, 6, 4))
 add("time-distributed-conv", lambda: L.TimeDistributed(L.Conv2D(3, 2)), (2, 3, 5, 4, 2))
 add("time-distributed-rnn", lambda: L.TimeDistributed(L.LSTM(3)), (2, 3, 5, 4))

@@ -1,20 +1,27 @@
 """Graphs of layers and of operations of keras.ops: shared layers, models in models, several inputs and outputs."""
 
+# pyright: basic, reportMissingImports=false, reportOptionalOperand=false
+# pyright: reportOptionalIterable=false, reportOperatorIssue=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import keras
 import numpy as np
 import pytest
-from keras import layers as L
-from keras import ops
-from keras_models import check, drawn, random_weights
 
 import lamina
 from lamina.errors import LaminaError
+
+keras = pytest.importorskip("keras")
+pytest.importorskip("jax", reason="Keras computes with it")
+pytest.importorskip("h5py")
+
+from keras import layers as L  # noqa: E402
+from keras import ops  # noqa: E402
+from keras_models import check, drawn, random_weights  # noqa: E402
 
 GRAPHS: dict[str, Callable[[], Any]] = {}
 

@@ -1,5 +1,7 @@
 """HDF5 files as Keras 2 wrote them, put together here: Keras 3 reads them, too, and is what Lamina is compared with."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import json
@@ -7,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import h5py
-import keras
 import numpy as np
 import pytest
 
 import lamina
+
+keras = pytest.importorskip("keras")
+pytest.importorskip("jax", reason="Keras computes with it")
+h5py = pytest.importorskip("h5py")
 
 RNG = np.random.default_rng(0)
 

@@ -1,12 +1,19 @@
 """Every layer with several sets of options: saved by Keras, compiled by Lamina, equal to Keras."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from keras_models import check
-from layer_cases import CASES
+
+keras = pytest.importorskip("keras")
+pytest.importorskip("jax", reason="Keras computes with it")
+pytest.importorskip("h5py")
+
+from keras_models import check  # noqa: E402
+from layer_cases import CASES  # noqa: E402
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,14 +1,20 @@
 """Networks of keras.applications with random weights, saved and compiled: equal to Keras."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import keras
 import pytest
-from keras_models import check, drawn
+
+keras = pytest.importorskip("keras")
+pytest.importorskip("jax", reason="Keras computes with it")
+pytest.importorskip("h5py")
+
+from keras_models import check, drawn  # noqa: E402
 
 APPLICATIONS = keras.applications
 NETWORKS: dict[str, Callable[[], Any]] = {

@@ -1,17 +1,23 @@
 """`relay.frontend.from_keras` takes a model that Keras has in memory, as TVM's does."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from typing import Any
 
-import keras
 import numpy as np
 import pytest
-from keras import layers as L
-from keras_models import drawn, random_weights
 
 from lamina.compat import tvm
 from lamina.errors import UnsupportedError
+
+keras = pytest.importorskip("keras")
+pytest.importorskip("jax", reason="Keras computes with it")
+pytest.importorskip("h5py")
+
+from keras import layers as L  # noqa: E402
+from keras_models import drawn, random_weights  # noqa: E402
 
 
 def run(mod: Any, params: Any, **inputs: Any) -> Any:

@@ -165,7 +165,7 @@ def test_every_class_with_weights_has_a_converter_or_stands_in_one() -> None:
 
 
 def test_models_in_models_are_taken_apart() -> None:
-    inner = {"class_name": "Sequential", "config": {"name": "inner", "layers": [
+    inner: dict[str, Any] = {"class_name": "Sequential", "config": {"name": "inner", "layers": [
         {"class_name": "InputLayer", "config": {"batch_input_shape": [None, 4], "name": "i"}},
         {"class_name": "Dense", "config": {"name": "d", "trainable": True, "units": 4}}]},
         "name": "inner", "inbound_nodes": [[["x", 0, 0, {}]], [["inner", 1, 0, {}]]]}  # fmt: skip
