@@ -1,0 +1,1 @@
+"""Symbols of MXNet: a graph as JSON, and `.params` files of arrays."""
