@@ -21,8 +21,13 @@ if TYPE_CHECKING:
     from lamina.frontends.tflite.graph import TfliteModel
 
 
-def load_tflite(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:
-    """Import a model: a path or bytes. `shapes` gives inputs others than the file says. Raises LaminaError."""
+def load_tflite(
+    source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None, named_weights: bool = False
+) -> ImportedModel:
+    """Import a model: a path or bytes. `shapes` gives inputs others than the file says. Raises LaminaError.
+
+    With `named_weights` also small constants are parameters, by the names of their tensors.
+    """
     limit = LIMIT if max_tensor_bytes is None else max_tensor_bytes
     model = read_model(source, limit)
     report = report_of(_all_nodes(model), TABLE)
@@ -32,6 +37,7 @@ def load_tflite(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int
     def make(block: Block, store: ParamStore) -> TfliteBuilder:
         builder = TfliteBuilder(block, store, model.label, limit, TABLE)
         builder.model = model
+        builder.named_weights = named_weights
         return builder
 
     network = with_states(model, make(Block(), ParamStore()))

@@ -70,8 +70,6 @@ FOREIGN = (
     *ARCHIVES.values(),
     Foreign("is a pickle, as PyTorch writes weights", (".pkl", ".pickle"),
         _mark(b"\x80\2", b"\x80\3", b"\x80\4", b"\x80\5"), _TORCH),
-    Foreign("is a TensorFlow Lite model", (".tflite", ".lite"), _mark(b"TFL3", at=4),
-        f"{_TF2ONNX} --tflite FILE --output model.onnx"),
     Foreign("is part of a checkpoint of TensorFlow", (".meta", ".ckpt"), None,
         "give a frozen graph (.pb), or the folder that tf.saved_model.save writes"),
     Foreign("holds weights in the GGUF format", (".gguf", ".ggml"), _mark(b"GGUF", b"ggml", b"lmgg"),

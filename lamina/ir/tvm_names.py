@@ -36,7 +36,6 @@ INSTEAD: dict[str, str] = {
     "relax": "tvm.relay",
     "script": "tvm.te, or the text of the tir dialect",
     "relay.frontend.from_mxnet": "an export to ONNX, then relay.frontend.from_onnx",
-    "relay.frontend.from_tflite": "tf2onnx, then relay.frontend.from_onnx",
     "relay.frontend.from_paddle": "paddle2onnx, then relay.frontend.from_onnx",
     "relay.frontend.from_caffe": "an export to ONNX, then relay.frontend.from_onnx",
     "relay.frontend.from_caffe2": "an export to ONNX, then relay.frontend.from_onnx",

@@ -36,7 +36,6 @@ def arrays() -> bytes:
 FILES = {
     "net.pt": (archive("net/data.pkl", "net/version"), "is a PyTorch file; torch.onnx.export("),
     "old.pth": (b"\x80\x02}q\x00.", "is a pickle, as PyTorch writes weights; torch.onnx.export("),
-    "net.tflite": (b"\x1c\0\0\0TFL3" + bytes(8), "is a TensorFlow Lite model; python -m tf2onnx.convert --tflite"),
     "model.ckpt": (b"\0\1hello", "is part of a checkpoint of TensorFlow; give a frozen graph"),
     "net.gguf": (b"GGUF\x03\0\0\0", "holds weights in the GGUF format; export the model"),
     "net.safetensors": ((2).to_bytes(8, "little") + b"{}", "holds weights without a model; export the model"),

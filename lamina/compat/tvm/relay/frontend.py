@@ -10,7 +10,7 @@ from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import ParamAttr
-from lamina.errors import UnsupportedError
+from lamina.errors import InputError, UnsupportedError
 from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
 from lamina.frontends.aten.graph import DType
 from lamina.frontends.builder import Value
@@ -140,6 +140,34 @@ def from_keras(
     return _with_params(IRModule.of_ir(imported.module, imported.store))
 
 
+def from_tflite(
+    model: Any,
+    shape_dict: Mapping[str, Any] | None = None,
+    dtype_dict: Mapping[str, Any] | None = None,
+    op_converter: Any = None,
+) -> tuple[IRModule, dict[str, NDArray]]:
+    """A TensorFlow Lite model (`tflite.Model.Model`, its bytes or a path) as a module, and its weights.
+
+    The weights are parameters of `main` with the model's names. `shape_dict` gives inputs other shapes; `dtype_dict`
+    may say the types of inputs, which are those of the file. Variables become inputs and outputs that follow the
+    others. Raises LaminaError; UnsupportedError for an `op_converter` of one's own.
+    """
+    from lamina.frontends.tflite.importer import load_tflite
+
+    if op_converter is not None:
+        hint = "write a converter: frontends/tflite/convert_*.py"
+        raise UnsupportedError("a converter class of one's own is not supported", hint=hint)
+    table = getattr(model, "_tab", None)
+    source = model if table is None else bytes(table.Bytes)
+    shapes = {name: _extents(name, given) for name, given in (shape_dict or {}).items()}
+    imported = load_tflite(source, shapes or None, named_weights=True)
+    known = {p.name: p.dtype for p in imported.inputs}
+    for name, dtype in (dtype_dict or {}).items():
+        if known.get(name, str(dtype)) != str(dtype):
+            raise InputError(f"input {name!r} is {known[name]}, not {dtype}", hint="leave its type out")
+    return _with_params(IRModule.of_ir(imported.module, imported.store))
+
+
 def _own(converter: Any) -> OwnConverter:
     """A converter of TVM's form as one of ours: what it makes of variables is put in the place of the call."""
 
@@ -239,4 +267,4 @@ def __getattr__(name: str) -> Any:
     raise not_bridged(f"relay.frontend.{name}", __all__)
 
 
-__all__ = ["from_keras", "from_onnx", "from_pytorch", "from_tensorflow"]
+__all__ = ["from_keras", "from_onnx", "from_pytorch", "from_tensorflow", "from_tflite"]
