@@ -183,11 +183,12 @@ def shapes_of(given: Sequence[str]) -> dict[str, Any]:
 
 
 def given_inputs(args: Any, exe: Executable | Model, err: TextIO) -> Mapping[str, Any]:
-    """The arrays that files give, and random ones for the rest."""
+    """The arrays that files give; of the rest those that hold state have their initial values, others random ones."""
     from lamina.measure.timing import random_inputs
 
     ports = exe.inputs
     arrays = arrays_of(args.input, ports[0].name if len(ports) == 1 else None)
+    arrays = {**exe.initial_state, **arrays}
     missing = [p for p in ports if p.name not in arrays]
     if missing:
         err.write(f"note: random values for {', '.join(p.name for p in missing)} (give --input X.npz for others)\n")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
 TARGETS = "cpu (this machine), x86-64-v2, -v3, -v4; before it external backends: 'openblas, cpu'"
-MODEL = "an ONNX file, or Relay as text: a file that ends with .mlir, or in TVM's format with .relay"
+MODEL = "an ONNX or TensorFlow Lite file, or Relay as text: a file that ends with .mlir, or in TVM's format with .relay"
 
 
 def add_model(parser: ArgumentParser, more: str = "") -> None:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from lamina.driver.open_model import OpenProgram
     from lamina.driver.pipelines import Progress
     from lamina.driver.stage_texts import StageTexts
-    from lamina.runtime.session import ProgramSession
+    from lamina.runtime.session import KeptValue, ProgramSession
     from lamina.transform import PassContext
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -330,15 +330,25 @@ class Executable:
     def session(self) -> ProgramSession:
         """Runs that keep state from one to the next: what @main names in `lamina.state`, as variables of TFLite.
 
-        A program without state has a session too. Raises UnsupportedError for one that is compiled for each shape.
+        A program without state has a session too.
         """
-        from lamina.runtime.session import KeptValue, ProgramSession
+        from lamina.runtime.session import ProgramSession
+
+        return ProgramSession(self.run, self.inputs, self.outputs, self._kept())
+
+    def _kept(self) -> list[KeptValue]:
+        from lamina.runtime.session import KeptValue
 
         if isinstance(self._program, CompiledProgram):
-            kept = [KeptValue.from_plain(v) for v in self._description.get("state", ())]
-        else:
-            kept = [KeptValue(*v) for v in self._program.state()]
-        return ProgramSession(self.run, self.inputs, self.outputs, kept)
+            return [KeptValue.from_plain(v) for v in self._description.get("state", ())]
+        return [KeptValue(*v) for v in self._program.state()]
+
+    @property
+    def initial_state(self) -> dict[str, Array]:
+        """The values of the inputs that hold state before the first run, by name."""
+        from lamina.runtime.session import initial_values
+
+        return initial_values(self._kept(), self.inputs)
 
     def on_addresses(self) -> Callable[[Sequence[int], Sequence[int]], None]:
         """A function that runs on the addresses of inputs and outputs, in order, and looks at none of them.
@@ -497,7 +507,7 @@ class Executable:
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
         if inputs is None:
-            return random_inputs(self.inputs)
+            return {**random_inputs(self.inputs), **self.initial_state}
         if not isinstance(inputs, Mapping):  # type: ignore[redundant-expr]
             example = ", ".join(f"{p.name!r}: array" for p in self.inputs)
             raise UsageError(

@@ -301,6 +301,15 @@ class Model:
         inputs, outputs = (tuple(map(port_of, side)) for side in (imported.inputs, imported.outputs))
         return Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
 
+    @property
+    def initial_state(self) -> dict[str, Any]:
+        """The values of the inputs that hold state before the first run, by name."""
+        from lamina.dialects.relay.program_state import state_of
+        from lamina.interpreters.relay_reference import main_function
+        from lamina.runtime.session import KeptValue, initial_values
+
+        return initial_values([KeptValue(*v) for v in state_of(main_function(self.module))], self.inputs)
+
     def ops(self) -> dict[str, int]:
         """The number of ops of each name in the module, the commonest first."""
         names = (op.name.removeprefix("relay.") for op in self.module.walk() if op.name.startswith("relay."))

@@ -6,7 +6,7 @@ How programs are guarded and kept stands in `programs_by_shape.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from lamina.dialects.relay.value_types import dynamic_tensor, is_dynamic
 from lamina.driver.machine_program import MachineInfo
 from lamina.driver.programs_by_shape import ProgramsByShape, Runs, as_model
 from lamina.driver.relay_source import port_of_type
-from lamina.errors import InputError, OpenExtentError, UnsupportedError, did_you_mean
+from lamina.errors import InputError, OpenExtentError, did_you_mean
 from lamina.frontends.onnx.source import read_model
 from lamina.frontends.onnx.tensors import dtype_of
 from lamina.runtime.compiled import Port, check_inputs
@@ -22,6 +22,7 @@ from lamina.runtime.fork_lock import ForkLock
 from lamina.vm.values import check_tensor
 
 if TYPE_CHECKING:
+    from lamina.dialects.relay.program_state import StateVariable
     from lamina.driver.model import Model, Origin
 
 
@@ -65,10 +66,9 @@ class OpenProgram:
         """Nothing: each of the programs has its own."""
         return ""
 
-    def state(self) -> NoReturn:
-        """Raises UnsupportedError: each shape has a program of its own."""
-        what = "this model is compiled for each shape, and keeps no state"
-        raise UnsupportedError(what, hint="give the shapes: lamina.compile(model, shapes={...})")
+    def state(self) -> list[StateVariable]:
+        """The values that the program keeps: none."""
+        return []
 
     def describe(self) -> str:
         """Text in the place of a number of kernels."""

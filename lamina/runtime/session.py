@@ -44,6 +44,22 @@ class KeptValue(NamedTuple):
         return KeptValue(name, output, np.frombuffer(base64.b64decode(text), numpy_dtype(dtype)).reshape(shape))
 
 
+def initial_values(kept: Sequence[KeptValue], inputs: Sequence[Port]) -> dict[str, Array]:
+    """The values that are kept before the first run, by the names of their inputs.
+
+    Raises InputError where there is no such input, or a value does not fit it.
+    """
+    ports = {p.name: p for p in inputs}
+    found: dict[str, Array] = {}
+    for name, _, initial in kept:
+        if name not in ports:
+            raise InputError(f"the state {name!r} is no input of the program")
+        if initial.shape not in ((), ports[name].shape):
+            raise InputError(f"the initial value of {name!r} has the shape {list(initial.shape)}")
+        found[name] = np.broadcast_to(initial, ports[name].shape).astype(ports[name].dtype)
+    return found
+
+
 class ProgramSession:
     """Runs of one program, each from the state that the one before has left. Not for several threads at a time.
 
@@ -57,18 +73,13 @@ class ProgramSession:
         outputs: Sequence[Port],
         kept: Sequence[KeptValue],
     ) -> None:
-        taken, given = {v.input: v for v in kept}, {v.output for v in kept}
-        ports = {p.name: p for p in inputs}
-        for value in kept:
-            if value.input not in ports or value.output not in {p.name for p in outputs}:
-                raise InputError(f"the state {value.input!r} is no input and output of the program")
-            if value.initial.shape not in ((), ports[value.input].shape):
-                raise InputError(f"the initial value of {value.input!r} has the shape {list(value.initial.shape)}")
+        self._first, given = initial_values(kept, inputs), {p.name for p in outputs}
+        if unknown := next((v.output for v in kept if v.output not in given), None):
+            raise InputError(f"the state {unknown!r} is no output of the program")
         self._run = run
         self._kept = {v.input: v.output for v in kept}
-        self._first = {n: np.broadcast_to(taken[n].initial, ports[n].shape).astype(ports[n].dtype) for n in taken}
-        self.inputs = tuple(p for p in inputs if p.name not in taken)
-        self.outputs = tuple(p for p in outputs if p.name not in given)
+        self.inputs = tuple(p for p in inputs if p.name not in self._kept)
+        self.outputs = tuple(p for p in outputs if p.name not in self._kept.values())
         self.state: dict[str, Array] = {}
         """The values that the next run starts from, by the names of their inputs; others may be put here."""
         self.reset()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import lamina
+from lamina.cli import command as cli
 from lamina.dialects.relay.program_state import StateVariable, state_attribute, state_of
 from lamina.driver.relay_source import read_program
 from lamina.errors import InputError, UnsupportedError
@@ -86,8 +88,8 @@ def test_wrong_uses_are_refused(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (('input = "total"', 'input = "nobody"'), "the state 'nobody' is no input and output"),
-        (('output = "sum"', 'output = "nobody"'), "the state 'total' is no input and output"),
+        (('input = "total"', 'input = "nobody"'), "the state 'nobody' is no input of"),
+        (('output = "sum"', 'output = "nobody"'), "the state 'nobody' is no output of"),
         (("dense<1.0> : tensor<f32>", "dense<1.0> : tensor<2xf32>"), "has the shape [2]"),
         (('input = "total", ', ""), "the attribute lamina.state of @main is malformed"),
         (("dense<1.0> : tensor<f32>", "3"), "the attribute lamina.state of @main is malformed"),
@@ -111,6 +113,14 @@ def test_initial_values_stand_in_the_text(path: Path) -> None:
         state_attribute([StateVariable("total", "sum", np.arange(1 << 20))])
     status, out, _ = run_opt_tool([str(path)])
     assert status == 0 and 'lamina.state = [{input = "total", output = "sum", initial = dense<1' in out
+
+
+def test_commands_begin_with_the_initial_state(path: Path) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    np.save(path.with_name("x.npy"), np.ones(3, np.float32))
+    assert cli.run(["run", str(path), "--input", f"x=@{path.with_name('x.npy')}"], out, err) == 0
+    assert "y: float32[3] [4., 4., 4.]" in out.getvalue() and "random" not in err.getvalue()
+    assert lamina.load(path).initial_state["total"].tolist() == [1, 1, 1]
 
 
 def test_a_program_without_state_has_a_session(tmp_path: Path) -> None:
