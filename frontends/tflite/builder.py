@@ -11,7 +11,7 @@ from lamina.frontends.tflite.graph import TensorQuantization, TfliteModel, Tflit
 
 TABLE = ConverterTable("tflite")
 """The converters by operator: `CONV_2D`, `quantized CONV_2D`, `hybrid CONV_2D`, `custom NAME` (graph.TfliteNode)."""
-MOST_NODES = 100_000
+MOST_NODES = 8192
 """Nodes of subgraphs that are put in place: those that call others could describe any number."""
 
 

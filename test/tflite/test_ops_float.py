@@ -35,7 +35,7 @@ def case(
     data = one(op, operands, [T(shape, kind) for kind in kinds], **options)
     name = f"{op}-{tag or sum(k.startswith(op + '-') for k in CASES)}"
     assert name not in CASES
-    inputs = [np.ascontiguousarray(g) for g in given if isinstance(g, np.ndarray)]
+    inputs: list[Any] = [np.array(g) for g in given if type(g) is np.ndarray]
     CASES[name] = Case(data, inputs, tolerance, reference)
 
 
@@ -104,19 +104,25 @@ case("SOFTMAX", X, beta=0.5)
 case("LOG_SOFTMAX", X)
 
 for padding in ("SAME", "VALID"):
-    more = {"padding": padding, "stride_h": 2, "stride_w": 1}
+    more: dict[str, Any] = {"padding": padding, "stride_h": 2, "stride_w": 1}
     bias = T.of(draw((8,), seed=3))
     case("CONV_2D", IMAGE, T.of(draw((8, 3, 3, 4), seed=1)), bias, tag=padding, **more)
     case("CONV_2D", IMAGE, T.of(draw((8, 3, 3, 2), seed=1)), bias, tag=f"{padding}-groups", **more)
     case("DEPTHWISE_CONV_2D", IMAGE, T.of(draw((1, 3, 3, 8), seed=1)), bias, tag=padding, depth_multiplier=2,
          fused_activation_function="RELU6", **more)  # fmt: skip
     case("DEPTHWISE_CONV_2D", IMAGE, T.of(draw((1, 2, 3, 4), seed=1)), T.of(draw((4,))), tag=f"{padding}-single",
-         depth_multiplier=1, **{**more, "stride_w": 2})  # fmt: skip
-    wide = {"padding": padding, "stride_h": 1, "stride_w": 1, "dilation_h_factor": 2, "dilation_w_factor": 2}
+         depth_multiplier=1, **(more | {"stride_w": 2}))  # fmt: skip
+    wide: dict[str, Any] = {
+        "padding": padding,
+        "stride_h": 1,
+        "stride_w": 1,
+        "dilation_h_factor": 2,
+        "dilation_w_factor": 2,
+    }
     case("CONV_2D", IMAGE, T.of(draw((8, 3, 3, 4), seed=1)), bias, tag=f"{padding}-dilated", **wide)
     for op in ("MAX_POOL_2D", "AVERAGE_POOL_2D", "L2_POOL_2D"):
         case(op, IMAGE, tag=padding, filter_height=3, filter_width=2, fused_activation_function="RELU", **more)
-    strides = {"stride_d": 1, "stride_h": 2, "stride_w": 2}
+    strides: dict[str, Any] = {"stride_d": 1, "stride_h": 2, "stride_w": 2}
     case("CONV_3D", draw((1, 4, 5, 6, 3)), T.of(draw((2, 3, 3, 3, 5), seed=1)), T.of(draw((5,))), tag=padding,
          padding=padding, **strides)  # fmt: skip
     shape = ints(2, 14, 11, 5) if padding == "SAME" else ints(2, 15, 13, 5)

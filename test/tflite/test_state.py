@@ -59,7 +59,7 @@ def test_wake_word_models(path: Path) -> None:
 def branches(*given: T | None, state: bool = False) -> bytes:
     """IF of a condition: x + x, or x * x."""
     flag, x, y = T((1,), "bool"), T((3,)), T((3,))
-    graphs = []
+    graphs: list[Graph] = []
     for op in ("ADD", "MUL"):
         a, b = T((3,)), T((3,))
         graphs.append(Graph([a], [b], [Op(op, [a, a], [b])]))

@@ -90,6 +90,8 @@ class Graph:
     inputs: Sequence[T]
     outputs: Sequence[T]
     ops: Sequence[Op]
+    repeat: int = 1
+    """How often the tables of the operators are listed."""
 
 
 def one(name: str, inputs: Sequence[T | None], outputs: Sequence[T], custom: bytes = b"", **options: Any) -> bytes:
@@ -143,7 +145,7 @@ class _Writer:
         def places(given: Sequence[T | None]) -> int:
             return self._ints([-1 if t is None else place[id(t)] for t in given])
 
-        ops = self._offsets([self._op(op, places) for op in g.ops])
+        ops = self._offsets([self._op(op, places) for op in g.ops] * g.repeat)
         table_ = self._offsets([self._tensor(t, k) for k, t in enumerate(tensors)])
         return self._table(
             "SubGraph", tensors=table_, inputs=places(g.inputs), outputs=places(g.outputs), operators=ops
