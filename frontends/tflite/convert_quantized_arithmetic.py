@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lamina.frontends.builder import Value
+from lamina.frontends.tflite import fixed_point as fp
 from lamina.frontends.tflite.builder import TABLE, TfliteBuilder
 from lamina.frontends.tflite.graph import TfliteNode, TfliteTensor
 from lamina.frontends.tflite.quantized import (
@@ -75,6 +76,27 @@ def mul(b: TfliteBuilder, node: TfliteNode, x: Value, y: Value) -> Value:
     product = b.mul(centred(b, x, node.operands[0]), centred(b, y, node.operands[1]))
     by = scale(b, node.operands[0]) * scale(b, node.operands[1]) / scale(b, node.results[0])
     return result(b, node, scaled(b, product, by), fused(node))
+
+
+@TABLE.op("quantized DIV")
+def divide(b: TfliteBuilder, node: TfliteNode, x: Value, y: Value) -> Value:
+    """x / y of bytes: x with all of its bits times a reciprocal of y, shifted back. Nothing certain where y is zero."""
+    same_type(b, node, "int8", "uint8")
+    first, second, third = (scale(b, t) for t in (*node.operands[:2], *node.results))
+    multiplier, exponent = fp.quantized_multiplier(float(first / (second * third)))
+    above, below = centred(b, x, node.operands[0]), centred(b, y, node.operands[1])
+    above = b.op("where", b.op("less", below, whole(b, 0)), b.op("negative", above), above)
+    inverses, shifts = np.array([fp.reciprocal(max(k, 1)) for k in range(256)]).T
+    below = b.op("abs", below)
+    inverse, shift = b.op("take", whole(b, inverses), below), b.op("take", whole(b, shifts), below)
+    spare = b.op("take", whole(b, [fp.sign_bits(k) for k in range(-255, 256)]), b.add(above, whole(b, 255)))
+    quotient = b.op("rounding_doubling_high_multiply", b.op("left_shift", above, spare), inverse)
+    product = b.op("rounding_doubling_high_multiply", quotient, whole(b, multiplier))
+    bits = b.sub(b.add(shift, spare), whole(b, exponent))
+    if exponent > 0:
+        product = b.op("left_shift", product, b.op("maximum", b.op("negative", bits), whole(b, 0)))
+    near = b.op("rounding_right_shift", product, b.op("clip", bits, a_min=0.0, a_max=31.0))
+    return result(b, node, b.op("where", b.op("greater", bits, whole(b, 31)), whole(b, 0), near), fused(node))
 
 
 @TABLE.op("quantized SQUARED_DIFFERENCE")

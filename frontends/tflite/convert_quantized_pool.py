@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
+from lamina.dialects.relay.qnn.scales import limits
 from lamina.frontends.builder import Value
 from lamina.frontends.tflite.builder import TABLE, TfliteBuilder
 from lamina.frontends.tflite.convert_pool import pool_attributes
@@ -79,3 +81,36 @@ def mean(b: TfliteBuilder, node: TfliteNode, x: Value, axes: Value) -> Value:
     zero = zero_point(b, node.operands[0]) * count
     centred = b.sub(total, whole(b, zero)) if zero else total
     return result(b, node, multiplied(b, centred, [(multiplier, exponent)]))
+
+
+@TABLE.op("quantized RESIZE_BILINEAR")
+def resize_bilinear(b: TfliteBuilder, node: TfliteNode, x: Value, size: Value) -> Value:
+    """The image in another size, between four pixels with weights of ten bits, halves away from zero."""
+    if x.rank != 4:
+        raise b.fail(f"the data {x} are no images")
+    dtype = same_type(b, node, "int8", "int16")
+    wide = b.cast(x, "int32" if dtype == "int8" else "int64")
+    for axis, extent in zip((1, 2), b.extents(size, "the size"), strict=True):
+        below, above, part = _between(b, node, x.shape[axis], extent)
+        shape = [-1 if a == axis else 1 for a in range(4)]
+        low, high = (b.op("take", wide, whole(b, place), axis=axis) for place in (below, above))
+        first, second = (b.constant(w.reshape(shape).astype(wide.dtype)) for w in (1024 - part, part))
+        wide = b.add(b.mul(low, first), b.mul(high, second))
+    made = b.op("rounding_right_shift", wide, b.scalar(20, wide))
+    low_end, high_end = limits(dtype)
+    return bounded(b, made, low_end, high_end, dtype)
+
+
+def _between(b: TfliteBuilder, node: TfliteNode, extent: int, made: int) -> tuple[Any, Any, Any]:
+    """For each of `made` places the ones beside it among `extent`, and its distance from the first in 1/1024."""
+    if made < 1 or extent < 1:
+        raise b.fail(f"{extent} pixels as {made}")
+    ends = bool(node.attr("align_corners")) and made > 1
+    top, bottom = (extent - 1, made - 1) if ends else (extent, made)
+    step = (1024 * top + bottom // 2) // bottom
+    place = np.arange(made) * step
+    if node.attr("half_pixel_centers"):
+        place = place + step // 2 - 512
+    below = np.maximum(np.trunc(place / 1024).astype(np.int64), 0)
+    above = np.minimum(np.trunc((place + 1023) / 1024).astype(np.int64), extent - 1)
+    return below, above, place - 1024 * below

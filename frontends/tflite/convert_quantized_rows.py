@@ -15,7 +15,16 @@ from lamina.frontends.builder import Value
 from lamina.frontends.tflite import fixed_point as fp
 from lamina.frontends.tflite.builder import TABLE, TfliteBuilder
 from lamina.frontends.tflite.graph import TfliteNode
-from lamina.frontends.tflite.quantized import bounded, centred, interpolated, same_type, scale, scaled, whole
+from lamina.frontends.tflite.quantized import (
+    bounded,
+    centred,
+    interpolated,
+    multiplied,
+    same_type,
+    scale,
+    scaled,
+    whole,
+)
 
 SUM_BITS = 12
 """Integer bits of a sum of exponentials."""
@@ -105,6 +114,59 @@ def _softmax_16(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
 
 def _inverse(x: Any) -> Any:
     return 1.0 / (1.0 + x)
+
+
+@TABLE.op("quantized LOG_SOFTMAX")
+def log_softmax(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
+    """x less the logarithm of the sum of exponentials along the last axis."""
+    same_type(b, node, "int8")
+    axis = [x.rank - 1]
+    unit = float(scale(b, node.operands[0]))
+    multiplier, shift = fp.quantized_multiplier(min(unit * 2.0**26, 2.0**31 - 1))
+    radius = int(31 * 2.0**26 / 2.0**shift)
+    table = exponentials(unit)
+    wide = b.cast(x, "int32")
+    distance = b.sub(b.op("max", wide, axis=axis, keepdims=True), wide)
+    parts = b.op("take", whole(b, fp.right_shift(table, SUM_BITS)), distance)
+    log = logarithm(b, b.op("sum", parts, axis=axis, keepdims=True))
+    steps = b.op("take", whole(b, fp.multiplied(-np.arange(256), multiplier, shift)), distance)
+    made = b.add(b.op("rounding_right_shift", b.sub(steps, log), whole(b, 22)), whole(b, 127))
+    # What lies so far below that the difference would leave Q5.26 is the least.
+    back = fp.quantized_multiplier(float(1 << (31 - shift)) / multiplier)
+    least = multiplied(b, b.add(log, whole(b, fp.LEAST)), [back])
+    least = b.op("maximum", least, whole(b, -radius - 1))
+    is_far = b.op("less_equal", b.op("negative", distance), least)
+    return b.op("where", is_far, b.constant(np.int8(-128)), bounded(b, made, -128, 127, "int8"))
+
+
+def logarithm(b: TfliteBuilder, z: Value) -> Value:
+    """The logarithm of rows' sums Q12.19 as Q5.26.
+
+    z is r 2^k with r next to the fourth root of a half; log r is a quotient of polynomials in r less that root.
+    """
+    fourth, quarter, root = whole(b, 1805811301), whole(b, 1 << 23), whole(b, 1518500250)
+
+    def saturated_shift(v: Value, bits: Value) -> Value:
+        wide = b.op("left_shift", b.cast(v, "int64"), b.cast(bits, "int64"))
+        return b.cast(b.op("minimum", wide, b.constant(np.int64(fp.MOST))), "int32")
+
+    room = b.sub(whole(b, 32), bit_length(b, z))
+    first = saturated_shift(high(b, b.op("left_shift", z, b.sub(room, whole(b, 1))), root), whole(b, 1))
+    power = b.add(b.op("left_shift", b.sub(whole(b, SUM_BITS), room), whole(b, 25)), quarter)
+    other_room = b.sub(whole(b, 31), bit_length(b, high(b, z, root)))
+    second = saturated_shift(z, other_room)
+    other = b.sub(b.op("left_shift", b.sub(whole(b, SUM_BITS), other_room), whole(b, 25)), quarter)
+    ratio, power = b.op("minimum", first, second), b.op("maximum", power, other)
+    one = b.constant(np.int64(1))
+    both = b.add(b.add(b.cast(ratio, "int64"), b.cast(fourth, "int64")), one)
+    mean = b.cast(b.op("right_shift", both, one), "int32")
+    q = b.op("left_shift", b.sub(ratio, fourth), whole(b, 1))
+    square = high(b, q, q)
+    above = b.add(high(b, q, ratio), high(b, high(b, q, square), whole(b, 117049297)))
+    inner = b.add(b.add(whole(b, 1057819769), q), high(b, whole(b, 127690142), square))
+    below = b.add(high(b, mean, inner), high(b, whole(b, 638450708), q))
+    quotient = high(b, b.op("rounding_right_shift", above, whole(b, 6)), reciprocal(b, below))
+    return b.op("left_shift", b.add(high(b, power, whole(b, 1488522236)), quotient), whole(b, 1))
 
 
 @TABLE.op("quantized L2_NORMALIZATION")

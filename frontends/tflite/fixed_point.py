@@ -186,3 +186,19 @@ def interpolation_table(
 def rounded(x: Any) -> Any:
     """The nearest whole numbers, halves away from zero."""
     return np.trunc(x) + np.where(np.abs(x - np.trunc(x)) >= 0.5, np.sign(x), 0)
+
+
+def reciprocal(x: int) -> tuple[int, int]:
+    """1 / x of a whole number, as Q0.31 in 1/2 .. 1 and a shift to the right: the bits of x but one."""
+    bits = x.bit_length()
+    a = (x << (32 - bits)) & MOST
+    half = (a >> 1) + (1 << 30)
+    y = 1515870810 + int(high_multiply(half, -1010580540))
+    for _ in range(3):
+        y += int(high_multiply(y, (1 << 29) - int(high_multiply(half, y)))) << 2
+    return int(saturated(y << 1)), bits - 1
+
+
+def sign_bits(x: int) -> int:
+    """The number of bits behind the sign of a 32-bit number that equal it."""
+    return 31 - x.bit_length() if x >= 0 else 32 - (2 * -x - 1).bit_length()

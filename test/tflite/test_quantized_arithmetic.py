@@ -50,6 +50,18 @@ def test_sums_of_16_bits_by_powers_of_two(name: str) -> None:
     check_whole(one(name, [x, y], [z], pot_scale_int16=True), x, y)
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize(("units", "activation"), [((0.03, 0.05, 0.02), "NONE"), ((0.5, 0.02, 0.3), "RELU6")])
+def test_div(dtype: str, units: Any, activation: str) -> None:
+    points = [zero(dtype, z) for z in (-7, 21, 5)]
+    x, y, z = (q((64, 65), u, p, dtype) for u, p in zip(units, points, strict=True))
+    above, below = integers(x.shape, dtype, 11), integers(y.shape, dtype, 12)
+    below[below == points[1]] += 1
+    # LiteRT shifts by more than 31 bits for the least numerators, which gives no certain number.
+    above[np.abs(above.astype(int) - points[0]) < 3] += 6
+    check(one("DIV", [x, y], [z], fused_activation_function=activation), [above, below])
+
+
 def test_squared_difference() -> None:
     x, y, z = q((61, 17), 0.031, -8), q((61, 17), 0.047, 27), q((61, 17), 0.3, -128)
     check_whole(one("SQUARED_DIFFERENCE", [x, y], [z]), x, y)

@@ -66,3 +66,11 @@ def test_sum_of_signed_bytes(axes: Any, keep: bool) -> None:
 def test_extremes(name: str, dtype: str) -> None:
     x, y = q((3, 7, 5), 0.03, 0, dtype), q((3, 5), 0.03, 0, dtype)
     check_whole(one(name, [x, T.of(np.array([1]))], [y], keep_dims=False), x)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+@pytest.mark.parametrize(("size", "out"), [((1, 5, 7, 3), (10, 14)), ((2, 9, 4, 1), (4, 11)), ((1, 1, 3, 2), (4, 7))])
+@pytest.mark.parametrize("options", [{}, {"align_corners": True}, {"half_pixel_centers": True}], ids=str)
+def test_resize_bilinear(dtype: str, size: Any, out: Any, options: Any) -> None:
+    x, y = q(size, 0.03, 0, dtype), q((size[0], *out, size[3]), 0.03, 0, dtype)
+    check_whole(one("RESIZE_BILINEAR", [x, T.of(np.array(out))], [y], **options), x)

@@ -42,3 +42,10 @@ def test_l2_normalization(dtype: str, shape: Any) -> None:
     check_whole(data, x)
     few = np.random.default_rng(0).integers(point - 2, point + 3, shape).astype(dtype)
     check(data, [few])
+
+
+@pytest.mark.parametrize("unit", [0.003, 0.06, 0.4, 3.0])
+@pytest.mark.parametrize("shape", [(33, 7), (5, 1000), (2, 3, 4, 2), (16, 1)])
+def test_log_softmax(unit: float, shape: Any) -> None:
+    x, y = q(shape, unit, 3), q(shape, 16 / 256, 127)
+    check_whole(one("LOG_SOFTMAX", [x], [y]), x)
