@@ -16,6 +16,7 @@ import numpy as np
 
 from lamina.backends.byoc.openblas.crew import for_threads, shares, spans, together
 from lamina.backends.byoc.openblas.library import PLAIN, ROW_MAJOR, TRANSPOSED, Library, load
+from lamina.backends.byoc.openblas.patterns import has_plain_layouts
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.passes.relay.partition.external_backends import Refusal
 from lamina.passes.relay.partition.external_kernels import JsonBackend, Kernel
@@ -155,6 +156,8 @@ def batch_matmul(node: Node) -> Kernel:
 
 @openblas.op("nn.conv2d")
 def conv2d(node: Node) -> Kernel:
+    if not has_plain_layouts(node.attrs):
+        raise Refusal("images have the channels first, NCHW, and kernels OIHW")
     dtype = numpy_dtype(node.types[0].dtype)
     images, channels, height, width = node.input_types[0].shape
     features, _, tall, wide = node.input_types[1].shape

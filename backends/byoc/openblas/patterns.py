@@ -6,6 +6,7 @@ does not change the result's: a bias, or another tensor.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -40,7 +41,11 @@ def is_product(op: Operation) -> bool:
         return False
     if op.name != "relay.nn.conv2d":
         return True
-    attrs = attrs_of(op)  # type: ignore[arg-type]
+    return has_plain_layouts(attrs_of(op))  # type: ignore[arg-type]
+
+
+def has_plain_layouts(attrs: Mapping[str, Any]) -> bool:
+    """Whether a convolution has the channels first."""
     plain = attrs["data_layout"] == "NCHW" and attrs["kernel_layout"] == "OIHW"
     return plain and attrs["out_layout"] in ("", "NCHW")
 
