@@ -14,6 +14,12 @@ PASSES = (
         "which product leaves bytes is seen on quantised ops, before they are written out",
     ),
     AddedPass(
+        "cpu-channels-first",
+        "after relay-fold-transpose",
+        "blocks of channels are made of layouts with the channels first: images with the channels last get these",
+        lays_out=True,
+    ),
+    AddedPass(
         "cpu-flat-convolutions",
         "after relay-fold-transpose",
         "what becomes a convolution of images here is laid out with the others",

@@ -340,7 +340,7 @@ def test_the_command_prints_what_went_where(tmp_path: Path) -> None:
     out = StringIO()
     assert cli.run(["compile", "--print-pipeline", "--target", "openblas, llvm"], out, err) == 0
     assert "relay-merge-composite{patterns=openblas},relay-annotate-target{targets=openblas}" in out.getvalue()
-    assert "relay-external-codegen{targets=openblas},cpu-flat-convolutions" in out.getvalue()
+    assert "relay-external-codegen{targets=openblas},cpu-channels-first" in out.getvalue()
 
 
 @needs_openblas

@@ -56,6 +56,7 @@ MODULES = {
     "relay-external-codegen": "functions that partitioning has given to a compiler",
     "relay-flatten-atrous-conv": "dilated convolutions as TensorFlow writes them",
     "relay-plan-devices": "values that are annotated with devices",
+    "cpu-channels-first": "convolutions of images with the channels last",
 }
 """Passes that no imported ONNX graph needs, and what makes them fire in a Relay module that people write.
 

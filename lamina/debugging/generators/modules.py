@@ -177,7 +177,24 @@ def as_tensorflow(main: FuncOp, draw: Draw) -> None:
         op.erase()
 
 
-CHANGES = {as_tensorflow: 0.9, shapes_as_operands: 0.5, tuples: 0.5, devices: 0.5}
+def channels_last(main: FuncOp, draw: Draw) -> None:
+    """Convolutions of images have the channels last, but for those whose dilation is written apart."""
+    for op in [o for o in body_of(main) if o.name == "relay.nn.conv2d" and isinstance(o, RelayOp)]:
+        attrs, (x, w) = attrs_of(op), op.operands
+        if (attrs["data_layout"], attrs["kernel_layout"], attrs["out_layout"]) != ("NCHW", "OIHW", ""):
+            continue
+        if isinstance(x.owner, Operation) and x.owner.name == "relay.nn.space_to_batch_nd":
+            continue
+        with inserting(Builder(InsertPoint.before(op))):
+            image, kernel = r.transpose(x, axes=[0, 2, 3, 1]), r.transpose(w, axes=[2, 3, 1, 0])
+            y = r.nn.conv2d(image, kernel, **{**attrs, "data_layout": "NHWC", "kernel_layout": "HWIO"})
+            y = r.transpose(y, axes=[0, 3, 1, 2])
+        op.results[0].replace_all_uses_with(y)
+        op.detach()
+        op.erase()
+
+
+CHANGES = {as_tensorflow: 0.9, channels_last: 0.3, shapes_as_operands: 0.5, tuples: 0.5, devices: 0.5}
 """Functions that write parts of `@main` otherwise, with the probability of each."""
 
 
