@@ -156,15 +156,15 @@ def _of_16_bits(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
 @TABLE.op("quantized EXP")
 def exponential(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     """exp(x)."""
-    same_type(b, node, "int8")
+    same_type(b, node, "int8", "int16")
     return of_function(b, node, x, in_double(lambda v: math.exp(min(v, 80.0))))
 
 
 @TABLE.op("quantized LOG")
 def logarithm(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     """The natural logarithm; of what is not above zero the least number that the result has."""
-    same_type(b, node, "int8")
-    least = np.float32(limits("int8")[0] - zero_point(b, node.results[0])) * scale(b, node.results[0])
+    dtype = same_type(b, node, "int8", "int16")
+    least = np.float32(limits(dtype)[0] - zero_point(b, node.results[0])) * scale(b, node.results[0])
     return of_function(b, node, x, in_double(lambda v: math.log(v) if v > 0 else float(least)))
 
 
@@ -195,7 +195,9 @@ def gelu(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
 @TABLE.op("quantized RSQRT")
 def rsqrt(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     """1 / sqrt(x) in fixed point; of zero, and of what is below it, the greatest number that the result has."""
-    same_type(b, node, "int8")
+    if same_type(b, node, "int8", "int16") == "int16":
+        most = float(np.float32(32767) * scale(b, node.results[0]))
+        return of_function(b, node, x, in_double(lambda v: 1 / float(np.sqrt(np.float32(v))) if v > 0 else most))
     root = np.sqrt(scale(b, node.operands[0]))
     multiplier, exponent = fp.quantized_multiplier(float(1.0 / np.float64(root * scale(b, node.results[0]))))
     zero, mine = zero_point(b, node.operands[0]), zero_point(b, node.results[0])

@@ -168,7 +168,7 @@ def hard_swish_16(x: Any, out: tuple[int, int], inner: tuple[int, int]) -> Any:
 
 
 def interpolation_table(
-    function: Any, scale: float, zero_point: int, output_scale: float, output_zero_point: int, real: Any = np.float64
+    function: Any, scale: Any, zero_point: int, output_scale: Any, output_zero_point: int, real: Any = np.float64
 ) -> Any:
     """513 entries of a function of int16 numbers, each moved by half of the error that the line has in its middle."""
     first, last = (real(scale) * real(q - zero_point) for q in (-32768, 32767))

@@ -14,7 +14,7 @@ import numpy as np
 from lamina.dialects.relay.qnn.scales import limits
 from lamina.frontends.builder import Value
 from lamina.frontends.tflite.builder import TfliteBuilder
-from lamina.frontends.tflite.fixed_point import quantized_multiplier, rounded
+from lamina.frontends.tflite.fixed_point import interpolation_table, quantized_multiplier, rounded
 from lamina.frontends.tflite.graph import TensorQuantization, TfliteNode, TfliteTensor
 
 BYTES = ("int8", "uint8")
@@ -158,9 +158,13 @@ def looked_up(b: TfliteBuilder, x: Value, table: Any) -> Value:
 
 
 def of_function(b: TfliteBuilder, node: TfliteNode, x: Value, function: Any) -> Value:
-    """A function of the reals that bytes stand for, of float32 arrays, rounded: a table."""
+    """A function of the reals that bytes stand for, of float32 arrays, rounded: a table, or lines in one."""
     source, target = node.operands[0], node.results[0]
     low, high = limits(target.dtype)
+    if x.dtype == "int16":
+        scales = (scale(b, source), zero_point(b, source), scale(b, target), zero_point(b, target))
+        table = interpolation_table(function, *scales, np.float32)
+        return bounded(b, interpolated(b, b.cast(x, "int32"), table), low, high, "int16")
     real = scale(b, source) * (values_of(x.dtype) - zero_point(b, source)).astype(np.float32)
     with np.errstate(all="ignore"):
         steps = rounded(function(real).astype(np.float32) * (np.float32(1) / scale(b, target)))

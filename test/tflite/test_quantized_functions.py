@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import check
+from ai_edge_litert.interpreter import (  # pyright: ignore[reportMissingTypeStubs]
+    Interpreter,
+    OpResolverType,
+)
+from litert import check, ours, run, same
 from quantized_cases import integers, q
 from tflite_build import T, one
 
@@ -90,11 +94,33 @@ def test_tables(name: str, source: Any, target: Any) -> None:
     check_every(name, "int8", source, target)
 
 
+@pytest.mark.parametrize("name", ["EXP", "LOG", "RSQRT"])
+@pytest.mark.parametrize(("unit", "out"), [(0.0003, 0.0004), (0.00011, 0.002), (0.002, 0.01)])
+def test_tables_of_16_bits(name: str, unit: float, out: float) -> None:
+    if name == "RSQRT":
+        x, y = q((1, 4000), unit, 0, "int16"), q((1, 4000), out, 0, "int16")
+        check(one(name, [x], [y]), [np.arange(0, 32000, 8).astype(np.int16).reshape(1, -1)])
+    else:
+        check_every(name, "int16", (unit, 0), (out, 0))
+
+
 @pytest.mark.parametrize("approximate", [False, True])
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 @pytest.mark.parametrize("source", SCALES)
 def test_gelu(dtype: str, approximate: bool, source: Any) -> None:
     check_every("GELU", dtype, source, (0.02, 5), approximate=approximate)
+
+
+@pytest.mark.parametrize("source", SCALES)
+@pytest.mark.parametrize("target", SCALES)
+def test_elu(source: Any, target: Any) -> None:
+    # It has one kernel, which is not among the reference ones.
+    x = every("int8")
+    data = one("ELU", [q(x.shape, *source)], [q(x.shape, *target)])
+    kind = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    it: Any = Interpreter(model_content=data, experimental_op_resolver_type=kind)
+    it.allocate_tensors()
+    same(ours(data, [x]), run(it, [x]))
 
 
 @pytest.mark.parametrize("target", SCALES)
