@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lamina.dialects.relay.qnn.scales import limits
+from lamina.errors import shown
 from lamina.frontends.builder import Value
 from lamina.frontends.tflite.builder import TfliteBuilder
 from lamina.frontends.tflite.fixed_point import interpolation_table, quantized_multiplier, rounded
@@ -21,9 +22,12 @@ BYTES = ("int8", "uint8")
 
 
 def quantization(b: TfliteBuilder, tensor: TfliteTensor | None) -> TensorQuantization:
-    """The scales of a tensor. Raises InputError for one that has none."""
+    """The scales of a tensor. Raises InputError for one that has none, or one that is no number above zero."""
     if tensor is None or tensor.quantization is None:
-        raise b.fail(f"{'an operand' if tensor is None else tensor.name} is not quantised")
+        raise b.fail(f"{'an operand' if tensor is None else shown(tensor.name)} is not quantised")
+    for number in tensor.quantization.scale.reshape(-1):
+        if not 0 < number < np.inf:
+            raise b.fail(f"{shown(tensor.name)} has the scale {number}")
     return tensor.quantization
 
 
