@@ -86,10 +86,17 @@ def absolute(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
 
 @TABLE.op("quantized NEG")
 def negative(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
-    """-x, of one scale."""
-    zeros = zero_point(b, node.operands[0]) + zero_point(b, node.results[0])
-    low, high = limits(node.dtype())
-    return bounded(b, b.sub(whole(b, zeros), b.cast(x, "int32")), low, high, node.dtype())
+    """The integers with the other sign, whatever they stand for: LiteRT's kernel knows no scales."""
+    return b.op("negative", x)
+
+
+@TABLE.op("quantized SQRT")
+def square_root(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
+    """The square root, in float32 and cut off; of what is below zero that of zero."""
+    same_type(b, node, "int8")
+    above = np.maximum(values_of("int8") - zero_point(b, node.operands[0]), 0).astype(np.float32)
+    steps = np.trunc(np.sqrt(scale(b, node.operands[0]) * above) / scale(b, node.results[0]))
+    return looked_up(b, x, np.clip(steps + zero_point(b, node.results[0]), -128, 127).astype(np.int8))
 
 
 # -- tables ----------------------------------------------------------------------------------------

@@ -18,14 +18,19 @@ from lamina.frontends.tflite.quantized import (
     activated,
     activation_range,
     bounded,
+    centred,
     fused,
     multiplied,
     result,
     same_type,
     scale,
+    scaled_wide,
     whole,
     zero_point,
 )
+
+MOST_FACTORS = 256
+"""The elements of a product, each of which is code of its own."""
 
 
 @TABLE.op("quantized MAX_POOL_2D")
@@ -79,8 +84,30 @@ def mean(b: TfliteBuilder, node: TfliteNode, x: Value, axes: Value) -> Value:
     wide = b.cast(x, "int32")
     total = b.op("sum", wide, axis=over, keepdims=keep) if over else wide
     zero = zero_point(b, node.operands[0]) * count
-    centred = b.sub(total, whole(b, zero)) if zero else total
-    return result(b, node, multiplied(b, centred, [(multiplier, exponent)]))
+    total = b.sub(total, whole(b, zero)) if zero else total
+    return result(b, node, multiplied(b, total, [(multiplier, exponent)]))
+
+
+@TABLE.op("quantized REDUCE_PROD")
+def product(b: TfliteBuilder, node: TfliteNode, x: Value, axes: Value) -> Value:
+    """The product over axes, one element after the other: each step is rescaled by the root of the whole ratio."""
+    same_type(b, node, "int8", "int16")
+    over, keep = reduced_axes(b, x, axes), bool(node.attr("keep_dims", False))
+    kept = [a for a in range(x.rank) if a not in over]
+    count = prod(x.shape[a] for a in over)
+    if not 0 < count <= MOST_FACTORS:
+        raise b.unsupported(f"a product of {count} quantised elements is not supported")
+    target = node.results[0]
+    ratio = float(scale(b, node.operands[0])) / float(scale(b, target)) ** (1 / count)
+    rows = b.reshape(b.transpose(x, [*kept, *over]), (prod(x.shape[a] for a in kept), count))
+    factors = centred(b, rows, node.operands[0])
+    made = b.slice(factors, 1, 0, 1)
+    for k in range(1, count):
+        step = b.mul(b.cast(made, "int64"), b.cast(b.slice(factors, 1, k, k + 1), "int64"))
+        made = scaled_wide(b, step, ratio)
+    made = result(b, node, scaled_wide(b, b.cast(made, "int64"), ratio))
+    shape = [1 if a in over else e for a, e in enumerate(x.shape) if keep or a not in over]
+    return b.reshape(made, shape)
 
 
 @TABLE.op("quantized RESIZE_BILINEAR")

@@ -1,4 +1,4 @@
-"""What converters of quantised operators share: scales, multipliers, activation ranges, tables.
+"""Parts that converters of quantised operators share: scales, multipliers, activation ranges, tables.
 
 A tensor of integers q stands for scale * (q - zero_point). LiteRT's reference kernels say what each operator computes,
 to the bit; ratios of scales are of float32 or float64 as these compute them (`docs/numerics.md`).

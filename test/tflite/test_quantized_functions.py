@@ -111,6 +111,16 @@ def test_gelu(dtype: str, approximate: bool, source: Any) -> None:
     check_every("GELU", dtype, source, (0.02, 5), approximate=approximate)
 
 
+def test_neg() -> None:
+    check_every("NEG", "int8", (0.03, 5), (0.06, -7))
+
+
+@pytest.mark.parametrize("target", SCALES)
+@pytest.mark.parametrize("unit", [0.031, 0.4])
+def test_sqrt(unit: float, target: Any) -> None:
+    check_every("SQRT", "int8", (unit, -128), target)
+
+
 @pytest.mark.parametrize("source", SCALES)
 @pytest.mark.parametrize("target", SCALES)
 def test_elu(source: Any, target: Any) -> None:

@@ -74,3 +74,14 @@ def test_extremes(name: str, dtype: str) -> None:
 def test_resize_bilinear(dtype: str, size: Any, out: Any, options: Any) -> None:
     x, y = q(size, 0.03, 0, dtype), q((size[0], *out, size[3]), 0.03, 0, dtype)
     check_whole(one("RESIZE_BILINEAR", [x, T.of(np.array(out))], [y], **options), x)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+@pytest.mark.parametrize(("axes", "keep"), [((1,), True), ((0, 2), False)])
+def test_product(dtype: str, axes: Any, keep: bool) -> None:
+    size = (2, 3, 4)
+    shape = tuple(1 if a in axes else e for a, e in enumerate(size) if keep or a not in axes)
+    unit = {"int8": 0.011, "int16": 0.00005}[dtype]
+    inner, outer = (-20, 3) if dtype == "int8" else (0, 0)
+    x, y = q(size, unit, inner, dtype), q(shape, unit / 3, outer, dtype)
+    check_whole(one("REDUCE_PROD", [x, T.of(np.array(axes))], [y], keep_dims=keep), x)
