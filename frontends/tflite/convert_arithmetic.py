@@ -144,9 +144,14 @@ def fake_quant(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
 @TABLE.op("DEQUANTIZE")
 def dequantize(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     """Floats of 16 bits as those of 32; of a quantised tensor the real numbers (q - zero_point) * scale."""
-    tensor = node.operands[0]
+    return b.cast(real(b, node, 0, x), node.dtype())
+
+
+def real(b: TfliteBuilder, node: TfliteNode, place: int, x: Value) -> Value:
+    """An operand as real numbers: (q - zero_point) * scale of a quantised tensor, else itself."""
+    tensor = node.operands[place]
     if tensor is None or tensor.quantization is None or is_float(x.dtype):
-        return b.cast(x, node.dtype())
+        return x
     q = tensor.quantization
     scale, zero = (b.constant(a if q.is_per_axis else a[0]) for a in (q.scale, q.zero_point.astype(np.int32)))
     return b.op("qnn.dequantize", x, scale, zero, axis=q.axis if q.is_per_axis else -1)

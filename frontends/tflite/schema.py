@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple, cast
@@ -63,3 +64,25 @@ def fields(name: str) -> tuple[TableField, ...]:
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def flexible(data: bytes, *wanted: str) -> dict[str, bool | int | float]:
+    """The numbers of these names in a FlexBuffers map, as options of custom operators are; those that are there.
+
+    Raises ValueError for what is none.
+    """
+    if not data:
+        return {}
+    found: dict[str, bool | int | float] = {}
+    try:
+        root: Any = import_module("flatbuffers.flexbuffers").GetRoot(data)
+        entries = root.AsMap
+        for name in wanted:
+            try:
+                value = entries[name]
+            except KeyError:
+                continue
+            found[name] = value.AsBool if value.IsBool else value.AsInt if value.IsInt else value.AsFloat
+    except (struct.error, IndexError, TypeError) as e:
+        raise ValueError(f"its options are no map: {e}") from None
+    return found
