@@ -240,7 +240,8 @@ def _kind(op: str, operands: Sequence[TfliteTensor | None], results: Sequence[Tf
     given = [t for t in operands if t is not None]
     if not any(t.is_quantized for t in (*given, *results)) or op in ("QUANTIZE", "DEQUANTIZE"):
         return op
-    is_float = any(t.dtype == "float32" for t in results) and any(t.dtype == "float32" for t in given)
+    given_floats = op == "EMBEDDING_LOOKUP" or any(t.dtype == "float32" for t in given)
+    is_float = given_floats and any(t.dtype == "float32" for t in results)
     return f"hybrid {op}" if is_float and op in HYBRID else f"quantized {op}"
 
 
