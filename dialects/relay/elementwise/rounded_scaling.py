@@ -14,9 +14,10 @@ _MOST = 2**FRACTION - 1
 
 
 def _high_multiply(a: Scalar, b: Scalar) -> Scalar:
-    # The one product that does not fit is that of -2^31 and itself: all bits of its 2^31 but the sign are zero.
     wide = te.cast(a, "int64") * te.cast(b, "int64") + te.const(1 << (FRACTION - 1), "int64")
-    return te.cast(te.minimum(wide >> FRACTION, te.const(_MOST, "int64")), "int32")
+    high = te.cast(wide >> FRACTION, "int32")
+    # -2^31 is what wraps of the one product that does not fit, that of -2^31 and itself; no other product gives it.
+    return te.select(te.equal(high, te.const(-_MOST - 1, "int32")), te.const(_MOST, "int32"), high)
 
 
 def _high_multiply_ref(a: Array, b: Array) -> Array:
