@@ -153,3 +153,31 @@ def test_batch_matmul(adj_x: bool, adj_y: bool) -> None:
 def test_batch_matmul_of_16_bits() -> None:
     x, y = q((2, 3, 35, 7), 0.0002, 0, "int16"), q((3, 7, 6), 0.0003, 0, "int16")
     check_whole(one("BATCH_MATMUL", [x, y], [q((2, 3, 35, 6), 0.01, 0, "int16")]), x, y)
+
+
+def nibbles(shape: tuple[int, ...], scale: Any, axis: int = 0) -> T:
+    """Weights of four bits."""
+    values = np.random.default_rng(9).integers(-7, 8, shape).astype(np.int8)
+    return T.of(values, "int4", scale=scale, axis=axis)
+
+
+def test_conv_2d_with_weights_of_four_bits() -> None:
+    scales = channel_scales(8, 0.1)
+    x, y = q((1, 7, 6, 4), 0.021, -13), q((1, 7, 6, 8), 0.05, 9)
+    data = one("CONV_2D", [x, nibbles((8, 3, 3, 4), scales), bias(8, products(0.021, scales))], [y], padding="SAME",
+               stride_h=1, stride_w=1)  # fmt: skip
+    check_whole(data, x)
+
+
+def test_depthwise_conv_2d_with_weights_of_four_bits() -> None:
+    scales = channel_scales(6, 0.1)
+    x, y = q((1, 7, 6, 6), 0.021, -13), q((1, 7, 6, 6), 0.05, 9)
+    w = nibbles((1, 3, 3, 6), scales, 3)
+    data = one("DEPTHWISE_CONV_2D", [x, w, bias(6, products(0.021, scales))], [y], padding="SAME", stride_h=1,
+               stride_w=1, depth_multiplier=1)  # fmt: skip
+    check_whole(data, x)
+
+
+def test_fully_connected_with_weights_of_four_bits() -> None:
+    x, y = q((37, 32), 0.031, -7), q((37, 9), 0.06, 5)
+    check_whole(one("FULLY_CONNECTED", [x, nibbles((9, 32), 0.04), bias(9, products(0.031, 0.04))], [y]), x)
