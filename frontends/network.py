@@ -144,7 +144,7 @@ class NodeBuilder(TensorBuilder):
         self.count = 0
         """Nodes that have been converted, those of bodies each time."""
         self.notes: dict[Any, Any] = {}
-        """Facts that converters keep while a network is imported: numbers by name, the mask of a sequence by its value."""
+        """Facts that converters keep while a network is imported: numbers by name, the mask of a value."""
 
     def enter(self, node: NetworkNode | None) -> None:
         """Begin a node: the ops that are emitted from now on belong to it."""

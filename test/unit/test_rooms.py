@@ -25,6 +25,7 @@ STACK = (
     ("roofline", "tuning"),
     ("numpy",),
     ("torch",),
+    ("jax",),
     ("cli", "opt_tool"),
     ("compat",),
 )
