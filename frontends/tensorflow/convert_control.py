@@ -90,6 +90,8 @@ def _values(results: Sequence[SSAValue], like: Sequence[Value]) -> list[Value]:
 def loop(b: NodeBuilder, node: NetworkNode, *operands: Value) -> list[Value]:
     """The body again and again, as long as the condition holds of what it gives."""
     condition, body = (body_of(b, node, name, operands) for name in ("cond", "body"))
+    if len(body.results) != len(operands):
+        raise b.fail(f"a trip makes {len(body.results)} values of {len(operands)}")
     mark = Mark(b)
     found = _in_place(b, condition, body, list(operands))
     if found is None:
@@ -110,7 +112,7 @@ def _with_shapes(b: NodeBuilder, body: Network, operands: Sequence[Value]) -> li
     taken = [v if isinstance(v, ListValue) else _argument(block, v) for v in operands]
     b.notes["trials"] = deep + 1
     with inside(b, block, frame):
-        after = _carried(b, operands, b.inline(body, taken))
+        after = b.inline(body, taken)
     b.notes["trials"] = deep
     for op in reversed(list(block.ops)):
         block.detach_op(op)
@@ -149,7 +151,7 @@ def _trips(b: NodeBuilder, condition: Network, body: Network, values: list[Value
             return None
         if not more.array.item():
             return values
-        values = _carried(b, values, b.inline(body, values))
+        values = b.inline(body, values)
     return None
 
 
@@ -159,29 +161,28 @@ def _one(b: NodeBuilder, values: Sequence[Value]) -> Value:
     return values[0]
 
 
-def _carried(b: NodeBuilder, before: Sequence[Value], after: list[Value]) -> list[Value]:
-    if len(after) != len(before):
-        raise b.fail(f"a trip makes {len(after)} values of {len(before)}")
-    return after
-
-
 def _running(b: NodeBuilder, condition: Network, body: Network, operands: Sequence[Value]) -> list[Value]:
-    """The loop as a function, and a call of it."""
-    types = [tensor_type(v.shape, v.dtype) for v in operands]
+    """The loop as a function, and a call of it; what no trip changes is no argument, but seen from inside."""
+    kept = _unchanged(body)
+    carried = [v for v, same in zip(operands, kept, strict=True) if not same]
+    if not carried:
+        return list(operands)  # it has no trip, or no end
+    types = [tensor_type(v.shape, v.dtype) for v in carried]
     block = Block(arg_types=[*types, FunctionType.from_lists(types, types)])
     *taken, itself = block.args
     itself.name_hint = "self"
     frame = Frame(block, b.frame, recursive=True)
     trip, otherwise = Block(), Block()
     with inside(b, block, frame):
-        values = _values(taken, operands)
+        arguments = iter(_values(taken, carried))
+        values = [v if same else next(arguments) for v, same in zip(operands, kept, strict=True)]
         more = b.ssa(_truth(b, _one(b, b.inline(condition, values))))
         with inside(b, trip):
-            after = [dense(b, v) for v in _carried(b, values, b.inline(body, values))]
+            after = [dense(b, v) for v in b.inline(body, values)]
             for x, y in zip(values, after, strict=True):
                 if x.info != y.info:
                     raise b.unsupported(f"a trip makes {y} of {x}: shape and type must stay")
-            passed = [b.ssa(v) for v in after]
+            passed = [b.ssa(v) for v, same in zip(after, kept, strict=True) if not same]
         again = CallOp.make(itself, *passed)
         again.location = b.location
         trip.add_ops([again, YieldOp.make(*again.results)])
@@ -192,7 +193,24 @@ def _running(b: NodeBuilder, condition: Network, body: Network, operands: Sequen
     fn = FnOp.make(block, captures=[b.frame.here(c) for c in frame.captured], recursive=True)
     fn.location = b.location
     fn.result.name_hint = "loop"
-    first = CallOp.make(fn.result, *(b.ssa(v) for v in operands))
+    first = CallOp.make(fn.result, *(b.ssa(v) for v in carried))
     first.location = b.location
     b.block.add_ops([fn, first])
-    return _values(first.results, operands)
+    results = iter(_values(first.results, carried))
+    return [v if same else next(results) for v, same in zip(operands, kept, strict=True)]
+
+
+def _unchanged(body: Network) -> list[bool]:
+    """Whether each result is the operand at its place, handed through."""
+    sources = {
+        out: node.inputs[0] for node in body.nodes if node.op == "Identity" for out in node.outputs if node.inputs
+    }
+
+    def origin(name: str) -> str:
+        for _ in body.nodes:
+            name = sources.get(name, name)
+            if name not in sources:
+                break
+        return name
+
+    return [origin(r) == p.name for r, p in zip(body.results, body.inputs, strict=True)]

@@ -203,6 +203,11 @@ WRONG = {
             function("c", ["a"], {"r": "k:output:0"}, constant("k", m.array(1))), function("f", ["a"], {"r": "a"})]),
         0, "",
     ),
+    "a loop that loses a value": (
+        graph(X, node("While", "y", "x", "x", cond=m.called("c"), body=CALL), functions=[
+            function("c", ["a", "b"], {"r": "k:output:0"}, constant("k", m.array(1))),
+            function("f", ["a", "b"], {"r": "a"})]), 1, "a trip makes 1 values of 2",
+    ),
     "a SavedModel for training": (m.saved_model(relu("x"), {"x": "x:0"}, {"y": "y:0"}, ("train",)), 0, ""),
     "a SavedModel without a graph": (b"\x08\1\x12\0", 2, "no signature is 'serving_default'"),
     "a signature of what is not there": (
