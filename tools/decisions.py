@@ -52,6 +52,7 @@ class DecidedMachine(NamedTuple):
 MACHINES = (DecidedMachine("x86-64-v3", 1), DecidedMachine("x86-64-v4", 2))
 """Machines that differ in their vectors, registers and threads. The one that this runs on does not matter."""
 _KERNEL = re.compile(r"^  te\.func ", re.MULTILINE)
+_NAME = re.compile(r"%[A-Za-z_][A-Za-z0-9_]*|%[0-9]+")
 _OP = re.compile(r"^ {4,}(?:%[^=\n]* = )?(?:te|llvm)\.([a-z_.]+)", re.MULTILINE)
 
 
@@ -102,7 +103,9 @@ def _in_short(text: str) -> str:
     ops = Counter(_OP.findall(text))
     most = sorted(ops.items(), key=lambda item: (-item[1], item[0]))[:MOST_KINDS]
     counted = [f"{len(_KERNEL.findall(text))} kernels"] if _KERNEL.search(text) else []
-    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    numbers: dict[str, int] = {}
+    plain = _NAME.sub(lambda m: f"%{numbers.setdefault(m[0], len(numbers))}", text)  # names decide nothing
+    digest = hashlib.sha256(plain.encode()).hexdigest()[:12]
     return ", ".join([digest, *counted, *(f"{n} {op}" for op, n in most)])
 
 
