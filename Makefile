@@ -55,11 +55,14 @@ test-models: $(STAMP) ## all models at every level of optimisation, and without 
 test-long: $(STAMP) ## the other long tests: every sample of every op five ways, gradients compiled, more random programs
 	$(PYTEST) -m long --ignore=test/unit/test_light_models.py
 
-setup-frontends: $(STAMP) ## add torch, with which the tests of test/pytorch run
-	$(BIN)/pip install -q -r test/pytorch/requirements.txt
+# TensorFlow alone is left out: its results are stored (test/tensorflow/make.py).
+FRONTENDS := pytorch tflite jax keras opencv
 
-test-frontends: setup-frontends ## the tests that need torch: torch.compile, exported programs, every operator of op_db
-	$(PYTEST) test/pytorch
+setup-frontends: $(STAMP) ## add torch, LiteRT, JAX, Keras and OpenCV, which the tests of `make test-frontends` compare with
+	$(BIN)/pip install -q $(FRONTENDS:%=-r test/%/requirements.txt)
+
+test-frontends: setup-frontends ## the tests that need other frameworks
+	$(PYTEST) $(FRONTENDS:%=test/%)
 
 conformance: $(STAMP) ## ONNX's 2,033 backend tests, each in a worker process; the table by operator and by kind
 	$(PY) -m tools.conformance --jobs $(JOBS)

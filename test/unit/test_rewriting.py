@@ -132,6 +132,16 @@ def test_number_of_a_type_is_made_once_on_the_right():
     assert ops(module) == ["constant", "add", "multiply"]
 
 
+def test_number_of_its_neighbours_type_is_made_for_each_of_them():
+    g = Graph()
+    module = g.module(g(NEG, g.args[0]))
+    two, cast = splat(2), word("cast")
+    whole = ADD(cast(x, dtype="int32"), two)
+    assert rules(NEG(x) >> MUL(ADD(x, two), cast(whole, dtype="float32"))).apply(module) == 1
+    made = [str(o.results[0].type) for o in module.walk() if isinstance(o, ConstantOp)]
+    assert sorted(made) == ["tensor<f32>", "tensor<i32>"]
+
+
 def test_guards_choose_among_alternatives():
     g = Graph()
     module = g.module(g(CLIP, g.args[0], a_min=-1.0, a_max=1.0), g(CLIP, g.args[0], a_min=0.0, a_max=1.0))

@@ -271,7 +271,6 @@ class Differentiator:
         inherit_location(made, op)
         edit.insert_before(op, made)
         for a, b in zip(op.results, made.results, strict=False):
-            inherit_name(b, a)
             a.replace_all_uses_with(b)
         if len(made.results) > len(op.results):
             self._pullbacks[made] = made.results[-1]

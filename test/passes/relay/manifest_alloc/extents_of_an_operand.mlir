@@ -14,3 +14,12 @@ func.func @main(%x: tensor<?x8xf32, #relay.dims<n, _>>) -> tensor<?xf32, #relay.
   %b = relay.sum %a {axis = [1]} : (tensor<?x8xf32, #relay.dims<n, _>>) -> tensor<?xf32, #relay.dims<n>>
   return %b : tensor<?xf32, #relay.dims<n>>
 }
+
+// An extent without a name may be another one than one without a name.
+// CHECK-LABEL: func.func @unnamed
+// CHECK-NOT:  relay.vm.invoke_tvm_op
+// CHECK:      %a = relay.call %fused_nn_relu(%x)
+func.func @unnamed(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %a = relay.nn.relu %x : tensor<?xf32>
+  return %a : tensor<?xf32>
+}
