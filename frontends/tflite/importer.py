@@ -37,11 +37,11 @@ def load_tflite(
     def make(block: Block, store: ParamStore) -> TfliteBuilder:
         builder = TfliteBuilder(block, store, model.label, limit, TABLE)
         builder.model = model
-        builder.named_weights = named_weights
         return builder
 
     network = with_states(model, make(Block(), ParamStore()))
-    return import_network(network, TABLE, {**model.shapes, **(shapes or {})}, limit, make)
+    given = {**model.shapes, **(shapes or {})}
+    return import_network(network, TABLE, given, limit, named_weights=named_weights, make=make)
 
 
 def check_tflite(source: Any) -> SupportReport:
