@@ -44,7 +44,7 @@ from lamina.passes.stablehlo_to_relay.shapes import shapes
 control = Rules("stablehlo-to-relay")
 
 MOST_TRIPS = 1024
-MOST_UNROLLED = 6000
+MOST_UNROLLED = 2000
 """Ops that the trips of a loop may be in all."""
 SMALL_BRANCH = 12
 """Ops of branches that are both computed."""

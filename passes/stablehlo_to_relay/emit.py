@@ -17,6 +17,8 @@ from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.core import ConstantOp, constant_array
 from lamina.dialects.relay.params import ParamAttr, array_dense
+from lamina.dialects.relay.shape.indexing import StridedSliceOp
+from lamina.dialects.relay.shape.join import ConcatenateOp
 from lamina.dialects.relay.shape.views import BroadcastToOp
 from lamina.dialects.rules.terms import insert
 from lamina.errors import UnsupportedError
@@ -122,7 +124,37 @@ def cut(value: SSAValue, begin: Sequence[int], end: Sequence[int], strides: Sequ
     steps = tuple(strides or (1,) * len(begin))
     if tuple(end) == shape_of(value) and not any(begin) and set(steps) <= {1}:
         return value
+    source: Any = value.owner
+    if set(steps) <= {1} and isinstance(source, Operation):
+        # What unrolled loops put together is not taken apart again, and slices of slices do not pile up.
+        extents = [b - a for a, b in zip(begin, end, strict=True)]
+        if type(source) is BroadcastToOp and prod(shape_of(source.operands[0])) == 1:
+            return broadcast(reshape(source.operands[0], ()), extents)
+        if type(source) is ConcatenateOp:
+            found = _part(source, list(begin), list(end))
+            if found is not None:
+                return found
+        if type(source) is StridedSliceOp:
+            first: tuple[int, ...] = tuple(source.begin.get_values())
+            plain = (
+                len(first) == len(begin) and set(source.strides.get_values()) <= {1} and not source.axes.get_values()
+            )
+            if plain and source.slice_mode.data == "end":
+                ends = [f + b for f, b in zip(first, end, strict=True)]
+                return cut(source.operands[0], [f + a for f, a in zip(first, begin, strict=True)], ends)
     return r.strided_slice(value, begin=tuple(begin), end=tuple(end), strides=steps, axes=(), slice_mode="end")
+
+
+def _part(source: ConcatenateOp, begin: list[int], end: list[int]) -> SSAValue | None:
+    """A slice of tensors put together that is in one of them."""
+    axis, at = source.axis.value.data % len(begin), 0
+    for piece in source.operands:
+        size = shape_of(piece)[axis]
+        if at <= begin[axis] and end[axis] <= at + size:
+            begin[axis], end[axis] = begin[axis] - at, end[axis] - at
+            return cut(piece, begin, end)
+        at += size
+    return None
 
 
 def total(op: str, value: SSAValue, axes: Sequence[int]) -> SSAValue:

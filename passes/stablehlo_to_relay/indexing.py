@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
+from lamina.dialects.relay.shape.join import ConcatenateOp
 from lamina.dialects.stablehlo.indexing import (
     ChloTopKOp,
     DynamicSliceOp,
@@ -96,17 +97,31 @@ def dynamic_update_slice(op: DynamicUpdateSliceOp) -> SSAValue:
 
 
 def _joined(x: SSAValue, update: SSAValue, axis: int, place: int) -> SSAValue:
-    """The tensor before a slice, the slice, and the tensor behind it."""
+    """The tensor before a slice, the slice, and the tensor behind it; what is in pieces already stays so."""
     shape, size = shape_of(x), shape_of(update)[axis]
     place = min(max(place, 0), shape[axis] - size)
+    owner: Any = x.owner
+    together = isinstance(owner, ConcatenateOp) and owner.axis.value.data % len(shape) == axis
+    pieces: list[SSAValue] = []
+    at = 0
+    for piece in list(owner.operands) if together else [x]:
+        extent = shape_of(piece)[axis]
+        first, last = place - at, place + size - at  # the slice, counted from this piece
+        pieces += _kept(piece, axis, 0, min(first, extent))
+        if 0 <= first < extent:
+            pieces.append(update)
+        pieces += _kept(piece, axis, max(last, 0), extent)
+        at += extent
+    return emit.concatenate(pieces, axis)
 
-    def part(a: int, b: int) -> list[SSAValue]:
-        if a == b:
-            return []
-        begin = [a if d == axis else 0 for d in range(len(shape))]
-        return [emit.cut(x, begin, [b if d == axis else e for d, e in enumerate(shape)])]
 
-    return emit.concatenate([*part(0, place), update, *part(place + size, shape[axis])], axis)
+def _kept(x: SSAValue, axis: int, first: int, last: int) -> list[SSAValue]:
+    """The places from first to before last of an axis, as a list that is empty where there is none."""
+    if first >= last:
+        return []
+    shape = shape_of(x)
+    begin = [first if d == axis else 0 for d in range(len(shape))]
+    return [emit.cut(x, begin, [last if d == axis else e for d, e in enumerate(shape)])]
 
 
 # -- gather -----------------------------------------------------------------------------------------
