@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
-from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, FunctionType, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, FunctionType, IntegerAttr, StringAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation, traits_def
 from xdsl.parser import Parser
@@ -27,7 +27,7 @@ Array: TypeAlias = Any
 
 
 class TextKey(NamedTuple):
-    """An attribute that is written `keyword = value`; `kind` is `ints`, `int`, `bool` or a class of words."""
+    """An attribute that is written `keyword = value`; `kind` is `ints`, `int`, `bool`, `str` or a class of words."""
 
     keyword: str
     attribute: str
@@ -40,6 +40,8 @@ def parse_keyed(parser: Parser, key: TextKey) -> Attribute:
         return DenseArrayBase.from_list(i64, parse_ints(parser))
     if key.kind == "int":
         return IntegerAttr(parser.parse_integer(True, True), i64)
+    if key.kind == "str":
+        return StringAttr(parser.parse_str_literal())
     if key.kind == "bool":
         return BoolAttr.from_bool(parser.parse_boolean())
     assert isinstance(key.kind, type)
@@ -52,6 +54,8 @@ def keyed_text(value: Any) -> str:
         return ints_text(tuple(value.get_values()))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
     if isinstance(value, Word):
         return value.data
+    if isinstance(value, StringAttr):
+        return str(value)
     if isinstance(value, IntegerAttr):
         number: int = value.value.data
         return ("false", "true")[number != 0] if str(value.type) == "i1" else str(number)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]

@@ -113,6 +113,7 @@ def composite(op: CompositeOp) -> list[SSAValue]:
     given = dict(op.composite_attributes.data) if op.composite_attributes is not None else {}
     if known_as is not None and set(given) == set(known_as.get_irdl_definition().properties):
         made = known_as.create(operands=list(op.operands), result_types=list(op.result_types), properties=given)
+        made.verify_()
         insert(made)
         return list(made.results)
     return placed(function_of(op, op.decomposition.string_value()).body.block, list(op.operands))
@@ -134,6 +135,7 @@ def custom_call(op: CustomCallOp) -> list[SSAValue]:
     made = class_of(f"chlo.{function}") if name != function else None
     if made is not None and not made.get_irdl_definition().properties:
         new = made.create(operands=list(op.operands), result_types=list(op.result_types))
+        new.verify_()
         insert(new)
         return list(new.results)
     raise unsupported(op, f"@{name} is a function of XLA's library")

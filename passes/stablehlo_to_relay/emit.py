@@ -15,6 +15,7 @@ from lamina.dialects import relay as r
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.lazy import np
+from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_array
 from lamina.dialects.relay.params import ParamAttr, array_dense
 from lamina.dialects.relay.shape.indexing import StridedSliceOp
@@ -135,11 +136,10 @@ def cut(value: SSAValue, begin: Sequence[int], end: Sequence[int], strides: Sequ
             if found is not None:
                 return found
         if type(source) is StridedSliceOp:
-            first: tuple[int, ...] = tuple(source.begin.get_values())
-            plain = (
-                len(first) == len(begin) and set(source.strides.get_values()) <= {1} and not source.axes.get_values()
-            )
-            if plain and source.slice_mode.data == "end":
+            given = attrs_of(source)
+            first: tuple[int, ...] = given["begin"]
+            plain = len(first) == len(begin) and set(given["strides"]) <= {1} and not given["axes"]
+            if plain and given["slice_mode"] == "end":
                 ends = [f + b for f, b in zip(first, end, strict=True)]
                 return cut(source.operands[0], [f + a for f, a in zip(first, begin, strict=True)], ends)
     return r.strided_slice(value, begin=tuple(begin), end=tuple(end), strides=steps, axes=(), slice_mode="end")

@@ -52,13 +52,14 @@ from lamina.passes.stablehlo_to_relay.control import callee_of, control, folded
 from lamina.passes.stablehlo_to_relay.elements import elements
 from lamina.passes.stablehlo_to_relay.emit import constant, known
 from lamina.passes.stablehlo_to_relay.indexing import indexing
+from lamina.passes.stablehlo_to_relay.older import older
 from lamina.passes.stablehlo_to_relay.order import sorting
 from lamina.passes.stablehlo_to_relay.products import products
 from lamina.passes.stablehlo_to_relay.reductions import reductions
 from lamina.passes.stablehlo_to_relay.shapes import shapes
 
 stair = Rules("stablehlo-to-relay")
-for part in (elements, shapes, products, reductions, indexing, sorting, control):
+for part in (elements, shapes, products, reductions, indexing, sorting, older, control):
     stair += part
 
 MOST_OPS = 200_000
