@@ -9,11 +9,14 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
+from xdsl.ir import Operation, SSAValue
+
 from lamina.dialects import relay as r
 from lamina.dialects import stablehlo as s
 from lamina.dialects.dtypes import is_float, itemsize
 from lamina.dialects.rules.terms import attr, computed, splat, var
 from lamina.passes.rules.rewriting import Rules
+from lamina.passes.stablehlo_to_relay.emit import dtype_of, known_number
 
 x, y, low, high, flag = var("x y low high flag")
 p, q, steps = attr("p q steps")
@@ -50,6 +53,19 @@ elements += s.add(x, y) >> r.logical_or(x, y)
 elements += s.and_(x, y) >> r.bitwise_and(x, y)
 elements += s.or_(x, y) >> r.bitwise_or(x, y)
 elements += s.xor(x, y) >> r.bitwise_xor(x, y)
+
+
+@elements.lower(s.maximum)
+def maximum_with_the_lowest(op: Operation) -> SSAValue | None:
+    """Before: %0 = stablehlo.maximum %low, %x : tensor<8xf32>, where %low is -infinity, as JAX begins a softmax
+    After:  %x
+    """
+    for bound, other in ((0, 1), (1, 0)):
+        if is_float(dtype_of(op.operands[bound])) and known_number(op.operands[bound]) == float("-inf"):
+            return op.operands[other]
+    return None
+
+
 elements += s.maximum(x, y) >> r.maximum(x, y)
 elements += s.maximum(x, y) >> r.logical_or(x, y)
 elements += s.minimum(x, y) >> r.minimum(x, y)
