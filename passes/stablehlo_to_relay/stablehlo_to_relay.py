@@ -51,6 +51,7 @@ from lamina.passes.rules.rewriting import Driver, Entry, Lowering, Rules
 from lamina.passes.stablehlo_to_relay.control import callee_of, control, folded
 from lamina.passes.stablehlo_to_relay.elements import elements
 from lamina.passes.stablehlo_to_relay.emit import constant, known
+from lamina.passes.stablehlo_to_relay.functions import functions
 from lamina.passes.stablehlo_to_relay.indexing import indexing
 from lamina.passes.stablehlo_to_relay.older import older
 from lamina.passes.stablehlo_to_relay.order import sorting
@@ -223,11 +224,11 @@ class StablehloToRelayPass(ModulePass):
 
 def lower_module(module: ModuleOp, store: ParamStore) -> list[MissingRule]:
     """Lower @main, with the functions that it calls in place: what could not be lowered."""
-    functions = [f for f in module.body.block.ops if isinstance(f, FuncOp)]
-    if not any(isinstance(o, HloOp) for f in functions for o in f.walk()):
+    all_functions = [f for f in module.body.block.ops if isinstance(f, FuncOp)]
+    if not any(isinstance(o, HloOp) for f in all_functions for o in f.walk()):
         return []
-    main = entry_of(functions)
-    check_calls(main, {f.sym_name.data: f for f in functions})
+    main = entry_of(all_functions)
+    check_calls(main, {f.sym_name.data: f for f in all_functions})
     driver = InOrder(module, store)
     for other in list(module.body.block.ops):
         if isinstance(other, MeshOp) and other.devices == 1:
@@ -238,9 +239,10 @@ def lower_module(module: ModuleOp, store: ParamStore) -> list[MissingRule]:
             driver.refuse(other, "it is no function")
     with edit.transaction(module):
         driver.sweep(main.body.block)
+        functions.apply(main)
         name_ports(main)
         if not driver.refusals:
-            for function in functions:
+            for function in all_functions:
                 if function is not main:
                     edit.erase(function)
     if store.keys():
