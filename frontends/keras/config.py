@@ -17,6 +17,8 @@ from lamina.errors import InputError, UnsupportedError, shown
 
 MODELS = ("Functional", "Model", "Sequential")
 """Classes of models that are described by their layers."""
+_BARE = ("SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D")
+"""Layers whose configurations do not say whether they are trained."""
 _CODE = ("Lambda", "TFOpLambda", "SlicingOpLambda", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer")
 
 
@@ -134,7 +136,7 @@ def layer_of(given: Any) -> LayerConfig:
 
 def _is_operation(class_name: str, config: Mapping[str, Any]) -> bool:
     """Whether what an HDF5 file of Keras 3 has is an operation: only layers have a type and can be trained."""
-    return class_name not in MODELS and not any(
+    return class_name not in (*MODELS, *_BARE) and not any(
         k in config for k in ("trainable", "batch_shape", "batch_input_shape", "layer")
     )
 

@@ -165,6 +165,14 @@ def masking(b: NodeBuilder, layer: Layer, x: Value) -> Value:
     return found
 
 
+@layer("Masked", casts=False)
+def with_mask(b: NodeBuilder, layer: Layer, x: Value, mask: Value) -> Value:
+    """A tensor with a mask that a call gives it, in the place of its own."""
+    found = Value(x.shape, x.dtype, ssa=x.ssa, array=x.array, name=x.name)
+    b.notes[found] = mask
+    return found
+
+
 @layer("Images.last", casts=False)
 def channels_last(b: NodeBuilder, layer: Layer, x: Value) -> Value:
     """Images NCHW as NHWC."""

@@ -20,6 +20,7 @@ from lamina.frontends.network import Network, NetworkNode
 MOST_NODES = 5_000
 """Calls of layers in a model."""
 INPUT = "InputLayer"
+_OUTER = ("TimeDistributed", "Bidirectional")
 _DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bfloat16", "float16", "float32",
     "float64",
@@ -128,6 +129,8 @@ class _Flat:
         count: int,
     ) -> tuple[str, ...]:  # fmt: skip
         """The results of a layer, `count` of them. The tensors in `arguments`, in order, are `values`."""
+        if layer.is_model or layer.class_name in _OUTER and not layer.custom:
+            arguments, values = self._without_mask(layer, prefix, suffix, arguments, values)
         if layer.is_model:
             taken = refs_in(arguments.args)
             return self.model(layer, path, f"{prefix}{layer.name}{suffix}/", values[: len(taken)]).values
@@ -180,6 +183,29 @@ class _Flat:
         attributes: dict[str, Any] = {"layer": replace(layer, class_name=op), "args": args, "kwargs": {}, "weights": {}}
         self._add(NetworkNode(op, prefix + layer.name, tuple(inputs), (value,), attributes, len(self.nodes)))
         return value
+
+    def _without_mask(
+        self, layer: LayerConfig, prefix: str, suffix: str, arguments: Arguments, values: Sequence[str]
+    ) -> tuple[Arguments, Sequence[str]]:
+        """A call whose tensors have the masks that stand among its arguments."""
+        given = arguments.kwargs.get("mask")
+        if not refs_in(given):
+            return arguments, values
+        count = len(refs_in(arguments.args))
+        before = [arguments.kwargs[k] for k in sorted(arguments.kwargs) if k < "mask"]
+        first = count + len(refs_in(before))
+        masks = cast("list[Any]", given) if isinstance(given, list) else [given]
+        tensors = len(refs_in(arguments.args[:1]))
+        if len(masks) != tensors or not all(m is None or isinstance(m, TensorRef) for m in masks):
+            raise UnsupportedError(f"{len(masks)} masks of {tensors} tensors are not supported", where=self.label)
+        found, at = list(values), first
+        for k, mask in enumerate(masks):
+            if mask is not None:
+                name = f"{prefix}{layer.name}{suffix}@masked{k}"
+                found[k] = self._glue("Masked", layer, prefix, name, [values[k], values[at]])
+                at += 1
+        kwargs = {k: v for k, v in arguments.kwargs.items() if k != "mask"}
+        return Arguments(arguments.args, kwargs), found[:first] + found[at:]
 
     def _time_distributed(
         self, layer: LayerConfig, path: str, prefix: str, suffix: str, arguments: Arguments, values: Sequence[str]

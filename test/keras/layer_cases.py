@@ -281,6 +281,15 @@ def masking_layer() -> Any:
 
 
 @case
+def masks_as_arguments() -> Any:
+    x, m, s = keras.Input((6, 2)), keras.Input((6,), dtype="bool"), keras.Input((3,))
+    inner = keras.Sequential([keras.Input((6, 2)), L.Dense(3), L.LSTM(2)])
+    both = L.Bidirectional(L.GRU(3, return_sequences=True))(x, mask=m, initial_state=[s, s])
+    steps = L.TimeDistributed(L.Dense(2))(x, mask=m)
+    return keras.Model([x, m, s], [both, L.LSTM(3)(steps), inner(x, mask=m), L.LSTM(2)(x, mask=m), L.GRU(2)(x)])
+
+
+@case
 def masked_attention() -> Any:
     x, y = keras.Input((6,), dtype="int32"), keras.Input((5,), dtype="int32")
     e = L.Embedding(5, 4, mask_zero=True)
