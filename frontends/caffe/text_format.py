@@ -6,6 +6,7 @@ https://protobuf.dev/reference/protobuf/textformat-spec/ is the grammar; extensi
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
@@ -87,9 +88,13 @@ def parse_text(text: str, label: str) -> TextMessage:
     root = TextMessage(label)
     stack, closing = [root], [""]
     tokens = _tokens(text, label)
+    breaks = [found.start() for found in re.finditer("\n", text)]
+
+    def line_of(position: int) -> int:
+        return bisect(breaks, position) + 1
 
     def fail(position: int, what: str) -> InputError:
-        return InputError(what, where=f"{label}:{text.count(chr(10), 0, position) + 1}")
+        return InputError(what, where=f"{label}:{line_of(position)}")
 
     def following(position: int) -> Token:
         found = next(tokens, None)
@@ -116,7 +121,7 @@ def parse_text(text: str, label: str) -> TextMessage:
         if value in ("{", "<"):
             if len(stack) > DEEPEST:
                 raise fail(position, f"more than {DEEPEST} messages are in each other")
-            inner = TextMessage(f"{label}:{text.count(chr(10), 0, position) + 1}: {token}")
+            inner = TextMessage(f"{label}:{line_of(position)}: {token}")
             values.append(inner)
             stack.append(inner)
             closing.append("}" if value == "{" else ">")

@@ -84,7 +84,6 @@ FOREIGN = (
     Foreign("is a TensorRT engine", (".engine", ".plan", ".trt"), None, "give the ONNX model that it was built from"),
     Foreign("is a PaddlePaddle model", (".pdmodel", ".pdiparams", ".pdparams"), None,
         "paddle2onnx --model_dir FOLDER --save_file model.onnx"),
-    Foreign("is a Caffe model", (".caffemodel", ".prototxt"), None, "give it as ONNX"),
     Foreign("is MLIR bytecode", (".mlirbc",), _mark(b"ML\xefR"),
         "export it as text: str(jax.export.export(jax.jit(f))(*args).mlir_module()), or with mlir-opt"),
     Foreign("is IR as text", (), _ir_text, "give it a name that ends with .mlir", False),

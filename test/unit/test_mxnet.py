@@ -109,7 +109,7 @@ def test_versions_of_arrays_and_of_attributes(tmp_path: Path, version: int, key:
 
 def test_gamma_is_one_unless_it_says_otherwise(tmp_path: Path) -> None:
     names = ("gamma", "beta", "mean", "variance")
-    nodes = [VARIABLE, *({"op": "null", "name": n, "inputs": []} for n in names)]
+    nodes: list[dict[str, Any]] = [VARIABLE, *({"op": "null", "name": n, "inputs": []} for n in names)]
     data = params(arg_gamma=array([5, 5, 5]), arg_beta=array([0, 0, 0]), aux_mean=array([0, 0, 0]),
                   aux_variance=array([1, 1, 1]))  # fmt: skip
     x = np.ones((2, 3), np.float32)

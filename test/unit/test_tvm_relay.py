@@ -419,7 +419,7 @@ def test_mistakes_are_named() -> None:
     ("name", "said"),
     [
         ("meta_schedule", "tvm.meta_schedule is not bridged; use"),
-        ("relay.frontend.from_mxnet", "use an export to ONNX"),
+        ("relay.frontend.from_coreml", "use an export to ONNX"),
         ("relay.nn.convv2d", "did you mean 'conv2d'"),
         ("relay.transform.FuseOp", "did you mean 'FuseOps'"),
         ("relay.quantize", "use a quantised ONNX model"),

@@ -168,6 +168,57 @@ def from_tflite(
     return _with_params(IRModule.of_ir(imported.module, imported.store))
 
 
+def from_mxnet(
+    symbol: Any,
+    shape: Any = None,
+    dtype: Any = "float32",
+    arg_params: Mapping[str, Any] | None = None,
+    aux_params: Mapping[str, Any] | None = None,
+) -> tuple[IRModule, dict[str, NDArray]]:
+    """A symbol of MXNet's as a module, and its weights, which are parameters of `main` with their names.
+
+    `symbol` is what has `tojson`, or the JSON itself; `lamina.compat.mxnet.model.load_checkpoint` reads both files of a
+    checkpoint where MXNet is not there. Labels of losses are left out. Raises LaminaError.
+    """
+    from lamina.compat.tvm.relay.network_importers import mxnet_model
+
+    imported = mxnet_model(symbol, shape, dtype, arg_params, aux_params)
+    return _with_params(IRModule.of_ir(imported.module, imported.store))
+
+
+def from_darknet(net: Any, shape: Any = None, dtype: Any = "float32") -> tuple[IRModule, dict[str, NDArray]]:
+    """A network of Darknet's as a module, and its weights.
+
+    `net` is a pair of paths (net.cfg, net.weights), or has them as attributes `cfg` and `weights`: TVM's is a structure
+    of Darknet's own library, which does not say them. The results are TVM's: the last layer, and behind each yolo layer
+    its masks, anchors and sizes, behind each region layer the last two. Raises LaminaError.
+    """
+    from lamina.compat.tvm.relay.network_importers import darknet_model
+
+    if dtype != "float32":
+        raise UnsupportedError(f"weights of {dtype} are not supported", hint="they are float32 in the file")
+    imported = darknet_model(net, shape)
+    return _with_params(IRModule.of_ir(imported.module, imported.store))
+
+
+def from_caffe(
+    init_net: Any, predict_net: Any, shape_dict: Any = None, dtype_dict: Any = None
+) -> tuple[IRModule, dict[str, NDArray]]:
+    """A network of Caffe's as a module, and its weights.
+
+    `init_net` is the NetParameter with the weights, its bytes or the path of a `.caffemodel`; `predict_net` that of the
+    layers, its text or the path of a `.prototxt`. Types other than float32 are not supported. Raises LaminaError.
+    """
+    from lamina.compat.tvm.relay.network_importers import caffe_model
+
+    is_map = isinstance(dtype_dict, Mapping)
+    dtypes = cast("Mapping[str, Any]", dtype_dict) if is_map else {"": dtype_dict or "float32"}
+    if other := [d for d in dtypes.values() if d != "float32"]:
+        raise UnsupportedError(f"an input of {other[0]} is not supported", hint="a network of Caffe takes float32")
+    imported = caffe_model(init_net, predict_net, shape_dict)
+    return _with_params(IRModule.of_ir(imported.module, imported.store))
+
+
 def _own(converter: Any) -> OwnConverter:
     """A converter of TVM's form as one of ours: what it makes of variables is put in the place of the call."""
 
@@ -267,4 +318,13 @@ def __getattr__(name: str) -> Any:
     raise not_bridged(f"relay.frontend.{name}", __all__)
 
 
-__all__ = ["from_keras", "from_onnx", "from_pytorch", "from_tensorflow", "from_tflite"]
+__all__ = [
+    "from_caffe",
+    "from_darknet",
+    "from_keras",
+    "from_mxnet",
+    "from_onnx",
+    "from_pytorch",
+    "from_tensorflow",
+    "from_tflite",
+]
