@@ -15,8 +15,8 @@ from lamina.errors import InputError, printable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_TEXT = 1 << 24
-"""Bytes of a description: 16 MB."""
+MOST_TEXT = 1 << 23
+"""Bytes of a description: 8 MB."""
 _MOST_NEIGHBOURS = 10_000
 """Files of a folder that are looked at."""
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TABLE = ConverterTable("caffe")
-MOST_LAYERS = 20_000
+MOST_LAYERS = 10_000
 _V1 = {"ABSVAL": "AbsVal", "BNLL": "BNLL", "LRN": "LRN", "MVN": "MVN", "RELU": "ReLU", "TANH": "TanH",
        "ARGMAX": "ArgMax", "SOFTMAX_LOSS": "SoftmaxWithLoss", "HDF5_DATA": "HDF5Data"}  # fmt: skip
 """Types of the form before 2014 that are not as others: INNER_PRODUCT is InnerProduct."""

@@ -15,10 +15,10 @@ from lamina.errors import InputError, shown
 
 DEEPEST = 64
 """Levels of messages in each other."""
-MOST_TOKENS = 1 << 20
+MOST_TOKENS = 1 << 19
 _TOKEN = re.compile(
     r"[ \t\r\n]+|#[^\n]*"
-    r"""|(?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
+    r"""|(?P<string>"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*')"""
     r"|(?P<word>[\w.+-]+)|(?P<mark>[{}<>:;,\[\]])"
 )
 _ESCAPE = re.compile(r"\\(.)")

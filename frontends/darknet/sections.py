@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lamina.errors import InputError, shown
 
-MOST_SECTIONS = 20_000
+MOST_SECTIONS = 10_000
 
 
 @dataclass

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TABLE = ConverterTable("mxnet")
-MOST_NODES = 100_000
+MOST_NODES = 30_000
 _LABELLED = ("SoftmaxOutput", "Softmax", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput",
              "SVMOutput", "MakeLoss")  # fmt: skip
 """Operators whose second input is a label, which counts in training only."""

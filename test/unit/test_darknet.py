@@ -208,7 +208,7 @@ REFUSED = {
     "": "has no layers",
     "[local]\nsize=7\n": "pad = 0 and size = 7 are not supported together",
     "[scale_channels]\nfrom=0\n": "there is no layer 0",
-    "\n".join(["[dropout]"] * 20_001): "has more than 20000 sections",
+    "\n".join(["[dropout]"] * 10_001): "has more than 10000 sections",
     "[dropout]\n" + "x" * 200: "is no section and no option",
 }
 
