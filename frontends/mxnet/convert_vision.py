@@ -23,7 +23,10 @@ def multibox_prior(b: NodeBuilder, node: NetworkNode, x: Value) -> Value:
 
 @TABLE.op("_contrib_MultiBoxDetection")
 def multibox_detection(b: NodeBuilder, node: NetworkNode, scores: Value, moves: Value, anchors: Value) -> Value:
-    """Rows (class, score, box) [N, B, 6] of boxes that overlap no better one; others are -1."""
+    """Rows (class, score, box) [N, B, 6] of boxes that overlap no better one; the others are -1.
+
+    MXNet leaves score and box of those that overlap, and only their class is -1.
+    """
     attrs = TextAttributes(node)
     if attrs.int("background_id"):
         raise b.unsupported(f"background_id = {attrs.int('background_id')} is not supported")

@@ -15,7 +15,7 @@ import mxnet as mx
 import numpy as np
 
 S = mx.sym
-X = (2, 4, 6, 5)
+X = (1, 4, 6, 5)
 a, b, c = (S.var(n) for n in "abc")
 """Variables of the cases, which are given shapes in this order."""
 
@@ -93,7 +93,7 @@ CASES = {
     "depth_to_space": (S.depth_to_space(a, block_size=2), X),
     "space_to_depth": (S.space_to_depth(a, block_size=2), (1, 3, 4, 6)),
     "arange": (S.broadcast_add(a, S.arange(0, 10, step=2)), X),
-    "zeros": (a + S.zeros((2, 4, 6, 5)), X),
+    "zeros": (a + S.zeros(X), X),
     **{f"reduce_{k}": (getattr(S, k)(a, axis=(1, 3)), X) for k in ("sum", "mean", "max", "min", "prod")},
     "sum_exclude": (S.sum(a, axis=1, exclude=True, keepdims=True), X),
     "sum_all": (S.sum(a), X),
@@ -137,6 +137,22 @@ CASES = {
     "rnn_tanh": (rnn("rnn_tanh", num_layers=1), (5, 2, 4), length(1), (1, 2, 3)),
     "rnn_relu": (rnn("rnn_relu", num_layers=1), (5, 2, 4), length(1), (1, 2, 3)),
     "multibox_prior": (S.contrib.MultiBoxPrior(a, sizes=(0.5, 0.25), ratios=(1, 2, 0.5)), X),
+    "multibox_detection": (S.contrib.MultiBoxDetection(
+        S.softmax(a * 3, axis=1), b, S.contrib.MultiBoxPrior(c, sizes=(0.5, 0.25), ratios=(1, 2)), nms_threshold=0.4,
+        threshold=0.2), (2, 3, 36), (2, 144), (1, 1, 3, 4)),
+    "roi_pooling": (S.ROIPooling(a, S.broadcast_mul(S.abs(b) > 9, b) + S.reshape(S.arange(0, 10), shape=(2, 5)) / 2,
+                                 pooled_size=(2, 2), spatial_scale=0.5), (4, 2, 6, 6), (2, 5)),
+    "split_v2": (S.Group(list(S.split_v2(a, (1, 4), axis=2))), X),
+    "crop_old": (S.Crop(a, b, offset=(1, 2), num_args=2), X, (1, 1, 3, 3)),
+    "div_sqrt_dim": (S.contrib.div_sqrt_dim(a), X),
+    "argmax_channel": (S.argmax_channel(a), (3, 4)),
+    "hypot": (S.broadcast_hypot(a, b), X, X),
+    "batch_take": (S.batch_take(a, S.cast(S.abs(b), dtype="int32")), (3, 4), (3,)),
+    "softmax_channels": (S.SoftmaxOutput(a, multi_output=True, name="softmax"), (2, 3, 4)),
+    "logistic": (S.LogisticRegressionOutput(a, name="lro"), (2, 3)),
+    "linear_output": (S.LinearRegressionOutput(a, name="linear"), (2, 3)),
+    "full": (a + S.full((2, 3), 1.5), (2, 3)),
+    "l1_norm": (S.norm(a, ord=1, axis=(1, 2)), X),
     "softmax_output": (S.SoftmaxOutput(a, name="softmax"), (2, 5)),
     "arange_like": (S.contrib.arange_like(a, axis=1), X),
     "mask": (S.SequenceMask(a, S.abs(b * 3), use_sequence_length=True, value=-1), (5, 2, 4), (2,)),

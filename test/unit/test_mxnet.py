@@ -39,6 +39,8 @@ def test_an_operator_computes_what_mxnet_computes(name: str, stored: Any) -> Non
     found = run_relay(main_function(made.module), [inputs[p.name] for p in made.inputs], made.store)
     for k, y in enumerate(found):
         expected = stored[f"{name}/{k}"]
+        if name == "multibox_detection":  # MXNet leaves score and box of what overlaps a better one
+            expected = np.where(expected[:, :, :1] == -1, np.float32(-1), expected)
         assert (y.shape, y.dtype) == (expected.shape, expected.dtype)
         np.testing.assert_allclose(y, expected, rtol=2e-4, atol=2e-5)
     assert f"{name}/{len(found)}" not in stored
