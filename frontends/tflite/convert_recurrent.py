@@ -158,7 +158,7 @@ class LstmCell:
         return y, c
 
     def _gate(self, b: TfliteBuilder, k: int, x: Value, h: Value, peephole: Value | None, c: Value) -> Value:
-        """What a gate's function is applied to."""
+        """The sum that a gate's function is applied to."""
         w, r = needed(b, self.input[k], "a weight"), needed(b, self.recurrent[k], "a recurrent weight")
         total = b.add(rows(b, x, w), rows(b, h, r))
         total = total if peephole is None else b.add(total, b.mul(peephole, c))

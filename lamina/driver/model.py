@@ -213,10 +213,12 @@ def _read(path: Path) -> tuple[str | None, bool]:
 
 
 def _names_files(data: bytes) -> bool:
-    """Whether the model in these bytes may have weights in other files."""
+    """Whether the model in these bytes may have weights in other files, as those of ONNX may."""
+    from lamina.frontends.formats import format_by_bytes
     from lamina.frontends.wire_format import split
 
-    return b"location" in split(data)[0]
+    form = format_by_bytes(data[:64])
+    return (form is None or form.name == "onnx") and b"location" in split(data)[0]
 
 
 def _load_compiler() -> None:

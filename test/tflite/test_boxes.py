@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flatbuffers import flexbuffers  # pyright: ignore[reportMissingTypeStubs]
+from flatbuffers import flexbuffers as _flexbuffers  # pyright: ignore[reportMissingTypeStubs]
 from litert import check, draw, expected, ours
 from tflite_build import T, one
+
+flexbuffers: Any = _flexbuffers
 
 
 def boxes(count: int) -> Any:

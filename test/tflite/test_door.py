@@ -58,10 +58,15 @@ def test_shapes_of_ones_own() -> None:
         lamina.load(data, shapes={"x": [5, 3]})
 
 
+def _model(data: bytes) -> Any:
+    kind: Any = tflite.Model
+    return kind.GetRootAs(data, 0)
+
+
 def test_from_tflite_has_tvm_s_form() -> None:
     data = network()
     given = {"shape_dict": {"image": (1, 6, 6, 2)}, "dtype_dict": {"image": "float32"}}
-    mod, params = relay.frontend.from_tflite(tflite.Model.GetRootAs(data, 0), **given)
+    mod, params = relay.frontend.from_tflite(_model(data), **given)
     assert sorted(params) == ["bias", "kernel"]
     assert [v.name_hint for v in mod["main"].params] == ["image", "kernel", "bias"]
     with pytest.raises(InputError, match="input 'image' is float32, not int8"):
@@ -70,7 +75,7 @@ def test_from_tflite_has_tvm_s_form() -> None:
 
 def refused() -> dict[str, tuple[bytes, str]]:
     x, y = T((1, 4)), T((1, 4))
-    whole = {"stride_h": 1, "stride_w": 1, "filter_width": 1, "filter_height": 1}
+    whole: dict[str, Any] = {"stride_h": 1, "stride_w": 1, "filter_width": 1, "filter_height": 1}
     text = T((1,), "string")
     made: dict[str, tuple[bytes, str]] = {
         "custom": (one("custom Mystery", [x], [y]), "custom Mystery x1"),
@@ -107,3 +112,11 @@ def test_constants_of_four_bits() -> None:
     data = one("DEQUANTIZE", [T.of(numbers, "int4", scale=0.5)], [T((2, 3))])
     (array,) = read_model(data, 1 << 30).subgraphs[0].weights.values()
     np.testing.assert_array_equal(array, numbers)
+
+
+def test_a_model_that_says_location_is_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path = tmp_path / "net.tflite"
+    path.write_bytes(one("RELU", [T((1, 4), name="location")], [T((1, 4))]))
+    assert not lamina.compile(path).cached
+    assert lamina.compile(path).cached

@@ -111,7 +111,7 @@ for padding in ("SAME", "VALID"):
     case("DEPTHWISE_CONV_2D", IMAGE, T.of(draw((1, 3, 3, 8), seed=1)), bias, tag=padding, depth_multiplier=2,
          fused_activation_function="RELU6", **more)  # fmt: skip
     case("DEPTHWISE_CONV_2D", IMAGE, T.of(draw((1, 2, 3, 4), seed=1)), T.of(draw((4,))), tag=f"{padding}-single",
-         depth_multiplier=1, **(more | {"stride_w": 2}))  # fmt: skip
+         depth_multiplier=1, padding=padding, stride_h=2, stride_w=2)  # fmt: skip
     wide: dict[str, Any] = {
         "padding": padding,
         "stride_h": 1,

@@ -95,7 +95,7 @@ def test_sequence_lstm(kind: str, time_major: bool) -> None:
     out = P if "projection" in kind else U
     shape = (3, N, I) if time_major else (N, 3, I)
     norm = [w(U, seed=30 + k) for k in range(4)] if "norm" in kind else [None] * 4
-    clips = {"cell_clip": 0.3, "proj_clip": 0.2} if "clip" in kind else {}
+    clips: dict[str, Any] = {"cell_clip": 0.3, "proj_clip": 0.2} if "clip" in kind else {}
     operands = [*lstm_operands(kind, out), state(N, out), state(N, U), *norm]
     data = one_of("UNIDIRECTIONAL_SEQUENCE_LSTM", T(shape), operands, (*shape[:2], out), time_major=time_major,
                   fused_activation_function="TANH", **clips)  # fmt: skip
