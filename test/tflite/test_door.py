@@ -115,7 +115,7 @@ def test_constants_of_four_bits() -> None:
 
 
 def test_a_model_that_says_location_is_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
     path = tmp_path / "net.tflite"
     path.write_bytes(one("RELU", [T((1, 4), name="location")], [T((1, 4))]))
     assert not lamina.compile(path).cached
