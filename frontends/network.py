@@ -18,12 +18,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, IntAttr, NameLoc, NoneAttr, StringAttr
 from xdsl.ir import Block, Operation
 
-from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.dtypes import dtype_name, tensor_type
+from lamina.dialects.infos import TypeMismatch
+from lamina.dialects.relay import find_op
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.program_state import STATE, StateVariable, state_attribute
 from lamina.errors import InputError, LaminaError, UsageError, shown
@@ -35,6 +37,7 @@ from lamina.frontends.tensor_builder import UNFIT, TensorBuilder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.dialects.builtin import TensorType
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,23 @@ class NodeBuilder(TensorBuilder):
             raise self.unsupported(f"{what} is computed at run time")
         return x.array
 
+    def sized_by_values(self, op_name: str, *operands: Value, **attrs: Any) -> list[Value]:
+        """The results of an op whose extents only its operands' values tell: -1 in the shape, for outputs alone."""
+        op_type = find_op(f"relay.{op_name}")
+        assert op_type is not None
+        try:
+            op = op_type.make(*map(self.ssa, operands), **attrs)
+        except TypeMismatch as e:
+            raise self.mismatch(str(e).removeprefix(f"{op_type.name}: "), operands) from None
+        op.location = self.location
+        self.block.add_op(op)
+        results: list[Value] = []
+        for result in op.results:
+            type_ = cast("TensorType[Any]", result.type)
+            shape = tuple(max(e, -1) for e in type_.get_shape())
+            results.append(Value(shape, dtype_name(type_.element_type), ssa=result))
+        return results
+
     def called(self, node: NetworkNode, values: Sequence[Value | None]) -> list[Value]:
         """The results of a node on these operands."""
         outer = self.node
@@ -179,6 +199,8 @@ class NodeBuilder(TensorBuilder):
         convert = self.table.converters().get(node.op)
         if node.refusal or convert is None:
             raise self.unsupported(node.refusal or "the operator is not supported")
+        if open_ := next((v for v in values if v is not None and -1 in v.shape), None):
+            raise self.unsupported(f"takes {open_}, whose size is known at run time only")
         try:
             made = convert(self, node, *values)
         except LaminaError:
@@ -246,7 +268,7 @@ def import_network(
     builder.states = {s.name: _argument(builder, port) for s, port in zip(network.states, kept, strict=True)}
     results = builder.inline(network, operands)
     builder.enter(None)
-    outputs = [Port(p.name, v.shape, v.dtype) for p, v in zip(network.outputs, results, strict=True)]
+    outputs = [_output(p.name, v) for p, v in zip(network.outputs, results, strict=True)]
     for state, pair in zip(network.states, pairs, strict=True):
         value = builder.states[state.name]
         if (value.shape, value.dtype) != (state.shape, state.dtype):
@@ -258,6 +280,12 @@ def import_network(
     if pairs:
         function_of(module).attributes[STATE] = state_attribute(pairs)
     return ImportedModel(module, store, (*inputs, *kept), tuple(outputs), {}, network.label)
+
+
+def _output(name: str, value: Value) -> Port:
+    """The port of a result."""
+    type_ = cast("TensorType[Any]", value.ssa.type) if value.ssa is not None and -1 in value.shape else None
+    return Port(name, value.shape, value.dtype, type=type_)
 
 
 def _argument(b: NodeBuilder, port: Port) -> Value:
