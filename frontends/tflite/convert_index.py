@@ -96,18 +96,26 @@ def matrix_set_diag(b: TfliteBuilder, node: TfliteNode, x: Value, diagonal: Valu
 
 @TABLE.op("WHERE")
 def where(b: TfliteBuilder, node: TfliteNode, condition: Value) -> Value:
-    """The coordinates of what is not zero, of a tensor that is known: their number is that of the result's rows."""
-    return b.constant(np.argwhere(b.known(condition, "the condition")).astype(np.int64))
+    """The coordinates of what is not zero; where it is computed, so is their number."""
+    if condition.array is not None:
+        return b.constant(np.argwhere(condition.array).astype(np.int64))
+    if not condition.rank:
+        raise b.unsupported("a condition of rank 0 is not supported")
+    (places,) = b.sized_by_values("argwhere", condition)
+    return b.sized_by_values("cast", places, dtype="int64")[0]
 
 
 @TABLE.op("UNIQUE")
 def unique(b: TfliteBuilder, node: TfliteNode, x: Value) -> Sequence[Value]:
-    """The different elements of a vector that is known, in the order in which they come, and the place of each."""
-    values, first, places = np.unique(b.known(x, "the vector"), return_index=True, return_inverse=True)
+    """The different elements of a vector in the order in which they come, and the place of each element among them."""
+    kind = node.dtype(1) if len(node.results) > 1 else "int32"
+    if x.array is None:
+        values, _, places, *_ = b.sized_by_values("unique", x, is_sorted=False)
+        return [values, b.cast(places, kind)]
+    values, first, places = np.unique(x.array, return_index=True, return_inverse=True)
     order = np.argsort(first)
     ranks = np.empty_like(order)
     ranks[order] = np.arange(order.size)
-    kind = node.dtype(1) if len(node.results) > 1 else "int32"
     return [b.constant(values[order]), b.constant(ranks[places.reshape(-1)].astype(kind))]
 
 

@@ -81,7 +81,6 @@ def refused() -> dict[str, tuple[bytes, str]]:
         "custom": (one("custom Mystery", [x], [y]), "custom Mystery x1"),
         "strings": (one("HASHTABLE_LOOKUP", [text, x], [y]), "tensors of string are not supported"),
         "random": (one("RANDOM_UNIFORM", [T.of(np.array([2], np.int32))], [y]), "RANDOM_UNIFORM x1"),
-        "data": (one("WHERE", [T((4,), "bool")], [T((1, 1), "int64")]), "the condition is computed at run time"),
         "shape": (one("RESHAPE", [x, T((2,), "int32")], [y]), "the shape is computed at run time"),
         "activation": (one("MAX_POOL_2D", [T((1, 4, 4, 1))], [T((1, 4, 4, 1))], fused_activation_function="SIGN_BIT",
                            **whole), "the fused activation function SIGN_BIT is not supported"),

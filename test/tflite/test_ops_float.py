@@ -11,6 +11,9 @@ import pytest
 from litert import check, draw
 from tflite_build import Graph, Op, T, build, one
 
+import lamina
+from lamina.errors import UnsupportedError
+
 
 @dataclass
 class Case:
@@ -229,3 +232,20 @@ def test_where_and_unique_of_constants() -> None:
     n = T((1,))
     ops = [Op("WHERE", [flags], [places]), Op("UNIQUE", [x], [values, index], {"idx_out_type": 2})]
     check(build(Graph([n], [places, values, index, n], ops)), [draw((1,))])
+
+
+def test_where_and_unique_of_what_is_computed() -> None:
+    flags, places = T((3, 4), "bool"), T((1, 2), "int64")
+    check(one("WHERE", [flags], [places]), [draw((3, 4), "bool", seed=3)])
+    x, values, index = T((9,), "int32"), T((1,), "int32"), T((9,), "int32")
+    data = one("UNIQUE", [x], [values, index], idx_out_type=2)
+    check(data, [np.array([5, 2, 5, 9, 2, 2, -1, 9, 0], np.int32)])
+
+
+def test_what_is_sized_by_values_is_for_outputs_alone() -> None:
+    flags, places, y = T((3, 4), "bool"), T((1, 2), "int64"), T((1, 2), "int64")
+    ops = [Op("WHERE", [flags], [places]), Op("NEG", [places], [y])]
+    with pytest.raises(
+        UnsupportedError, match=r"NEG \"t2\": takes int64\[-1, 2\], whose size is known at run time only"
+    ):
+        lamina.load(build(Graph([flags], [y], ops)))
