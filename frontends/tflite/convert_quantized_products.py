@@ -1,7 +1,8 @@
 """Quantised convolutions and matrix products: sums of integers, rescaled and rounded as LiteRT does it.
 
 Ratios of scales are exact products of float64 for convolutions, which may have a scale for each channel, and products
-of float32 for those of bytes without sign and for matrix products with one scale.
+of float32 for those of bytes without sign and for products of two tensors. Dense layers are rescaled in float64 and
+rounded once.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from lamina.frontends.tflite.quantized import (
 
 
 def product_scale(b: TfliteBuilder, node: TfliteNode, data: int = 0, weight: int = 1) -> Any:
-    """The scale of a convolution's sums: float64, or float32 for bytes without sign."""
+    """The scale of the sums: float64, or float32 for convolutions of bytes without sign."""
     x, w = scale(b, node.operands[data]), quantization(b, node.operands[weight]).scale
     if node.dtype() == "uint8":
         return x * np.float32(w.reshape(-1)[0])
@@ -142,10 +143,7 @@ def fully_connected(b: TfliteBuilder, node: TfliteNode, x: Value, w: Value, bias
         raise b.fail(f"data {x} and weight {w} do not fit")
     rows = b.reshape(x, (prod(x.shape) // w.shape[1], w.shape[1]))
     sums = b.op("qnn.dense", rows, w, *scales_of(b, node), units=w.shape[0], out_dtype=sum_type(b, node))
-    if node.dtype() == "uint8":
-        y = finished(b, node, sums, bias, product_scale(b, node))
-    else:
-        y = rounded_away(b, node, sums, bias)
+    y = rounded_away(b, node, sums, bias)
     return b.reshape(y, (*x.shape[:-1], w.shape[0])) if node.attr("keep_num_dims") else y
 
 

@@ -131,9 +131,9 @@ def test_fully_connected_by_channel() -> None:
 
 
 def test_fully_connected_of_unsigned_bytes() -> None:
-    x, y = q((37, 20), 0.031, 99, "uint8"), q((37, 9), 0.06, 130, "uint8")
-    w = weight((9, 20), 0.004, dtype="uint8", zero=120)
-    check_whole(one("FULLY_CONNECTED", [x, w, bias(9, products(0.031, 0.004))], [y]), x)
+    x, y = q((370, 20), 0.031, 99, "uint8"), q((370, 90), 0.06, 130, "uint8")
+    w = weight((90, 20), 0.004, dtype="uint8", zero=120)
+    check_whole(one("FULLY_CONNECTED", [x, w, bias(90, products(0.031, 0.004))], [y]), x)
 
 
 @pytest.mark.parametrize("kind", ["int64", "int32", None])
