@@ -67,6 +67,15 @@ def test_squared_difference() -> None:
     check_whole(one("SQUARED_DIFFERENCE", [x, y], [z]), x, y)
 
 
+@pytest.mark.parametrize("name", ["ADD", "SUB", "MUL", "SQUARED_DIFFERENCE"])
+@pytest.mark.parametrize("units", [(0.0213, 0.0481, 0.0712), (0.11, 0.0137, 0.303), (0.05, 0.05, 0.05)])
+def test_every_pair_of_bytes(name: str, units: Any) -> None:
+    x, y = q((256, 1), units[0], -8), q((1, 256), units[1], 27)
+    every = np.arange(-128, 128).astype(np.int8)
+    data = one(name, [x, y], [q((256, 256), units[2], -3)])
+    check(data, [every.reshape(256, 1), every.reshape(1, 256)])
+
+
 @pytest.mark.parametrize("name", ["MAXIMUM", "MINIMUM"])
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 def test_extremes(name: str, dtype: str) -> None:

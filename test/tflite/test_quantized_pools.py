@@ -47,6 +47,12 @@ def test_mean(dtype: str, axes: Any, keep: bool) -> None:
     check_whole(data, x)
 
 
+@pytest.mark.parametrize("count", [3, 7, 49, 300])
+def test_many_means(count: int) -> None:
+    x, y = q((3000, count), 0.0317, -9), q((3000, 1), 0.0093, 5)
+    check_whole(one("MEAN", [x, T.of(np.array([1]))], [y], keep_dims=True), x)
+
+
 @pytest.mark.parametrize(("axes", "keep"), AXES)
 def test_sum(axes: Any, keep: bool) -> None:
     data, x = reduction("SUM", "uint8", axes, keep, (108, 131))
