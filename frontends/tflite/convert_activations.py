@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import pi, prod, sqrt
+from math import pi, sqrt
 
 from lamina.frontends.builder import Value
 from lamina.frontends.tflite.builder import TABLE, TfliteBuilder
@@ -30,10 +30,9 @@ def leaky_relu(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
 @TABLE.op("PRELU")
 def prelu(b: TfliteBuilder, node: TfliteNode, x: Value, alpha: Value) -> Value:
     """x where it is positive, else alpha * x; alpha broadcasts."""
-    channels = x.shape[-1] if x.rank else 1
-    if x.rank > 1 and prod(alpha.shape) == channels == alpha.shape[-1]:
-        return b.op("nn.prelu", x, b.reshape(alpha, (channels,)), axis=x.rank - 1)
-    return b.choose(b.op("less", x, b.scalar(0, x)), b.mul(x, alpha), x)
+    # As arithmetic that broadcasts it stays in a convolution's blocks of channels, and is fused with it.
+    zero = b.scalar(0, x)
+    return b.add(b.op("nn.relu", x), b.mul(b.op("minimum", x, zero), alpha))
 
 
 @TABLE.op("ELU")
