@@ -1,5 +1,7 @@
 """Graphs for families of operators, with TensorFlow's raw operators; `make.py` writes them."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """SavedModels of modules with variables, and of a session; `make.py` writes them, each with `numbers.npz`."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """Damaged models: bytes changed at random, and tables that lie about what there is."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import random

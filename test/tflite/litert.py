@@ -1,5 +1,7 @@
 """Results of LiteRT's interpreter, and their comparison with ours."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

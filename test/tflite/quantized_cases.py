@@ -1,5 +1,7 @@
 """Quantised tensors that tests of operators draw."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

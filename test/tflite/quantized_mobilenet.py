@@ -1,5 +1,7 @@
 """A model like mobilenet_v1_0.25_224_quant: its layers, with random weights and scales that use the range of bytes."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from math import prod, sqrt

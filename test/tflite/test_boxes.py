@@ -1,5 +1,7 @@
 """Boxes that are chosen by their scores."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,7 @@
 """Damaged and lying models are read, or answered by one line: no traceback, little memory, at once."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import io

@@ -1,5 +1,7 @@
 """Ways in: shapes of one's own, names, the commands, TVM's function, and what is refused by name."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import io

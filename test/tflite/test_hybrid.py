@@ -1,5 +1,7 @@
 """Floats with weights of 8 bits give the results of LiteRT's reference kernels."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from typing import Any

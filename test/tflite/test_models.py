@@ -1,5 +1,7 @@
 """Face detection and landmark models of MediaPipe's: ours give LiteRT's results."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from importlib.util import find_spec

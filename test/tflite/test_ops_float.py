@@ -1,5 +1,7 @@
 """Operators on floats, integers and booleans give the results of LiteRT's reference kernels."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """Quantised functions of one tensor give LiteRT's integers, to the bit, for every byte there is."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from typing import Any

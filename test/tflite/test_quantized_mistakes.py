@@ -1,5 +1,7 @@
 """Quantised models that are wrong, or not supported, are refused by the operator's name in one line."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,7 @@
 """A whole quantised model, `mobilenet_v1_0.25_224_quant` in its layers: the numbers are LiteRT's, to the bit."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import subprocess

@@ -1,5 +1,7 @@
 """Operators that move quantised elements give LiteRT's integers."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from typing import Any

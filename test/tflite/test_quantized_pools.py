@@ -1,5 +1,7 @@
 """Quantised poolings and reductions give LiteRT's integers, to the bit."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,7 @@
 """Quantised recurrent layers give LiteRT's integers over many frames, to the bit."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from typing import Any

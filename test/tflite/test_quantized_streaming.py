@@ -1,5 +1,7 @@
 """The streaming wake-word nets of microWakeWord, 8 bits throughout: 1,000 frames and their state, to the bit."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from importlib.util import find_spec

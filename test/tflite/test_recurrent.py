@@ -1,5 +1,7 @@
 """Recurrent layers give LiteRT's results, run after run."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """Sparse constants are laid out as LiteRT lays them out; what does not fit is refused."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

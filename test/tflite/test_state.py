@@ -1,5 +1,7 @@
 """Variables keep their values from run to run, as LiteRT's interpreter does; branches, loops and calls of subgraphs."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from importlib.util import find_spec

@@ -5,6 +5,8 @@ data = one("RELU", [x], [y])
 data = build(Graph([x], [y], [Op("ADD", [x, T.of(np.ones(8))], [y], {"fused_activation_function": "RELU"})]))
 """
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
