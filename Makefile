@@ -55,14 +55,14 @@ test-models: $(STAMP) ## all models at every level of optimisation, and without 
 test-long: $(STAMP) ## the other long tests: every sample of every op five ways, gradients compiled, more random programs
 	$(PYTEST) -m long --ignore=test/unit/test_light_models.py
 
-# TensorFlow alone is left out: its results are stored (test/tensorflow/make.py).
+# TensorFlow alone is left out: its results are stored (test/oracles/tensorflow/make.py).
 FRONTENDS := pytorch tflite jax keras opencv
 
 setup-frontends: $(STAMP) ## add torch, LiteRT, JAX, Keras and OpenCV, which the tests of `make test-frontends` compare with
-	$(BIN)/pip install -q $(FRONTENDS:%=-r test/%/requirements.txt)
+	$(BIN)/pip install -q $(FRONTENDS:%=-r test/oracles/%/requirements.txt)
 
 test-frontends: setup-frontends ## the tests that need other frameworks
-	$(PYTEST) $(FRONTENDS:%=test/%)
+	$(PYTEST) $(FRONTENDS:%=test/oracles/%)
 
 conformance: $(STAMP) ## ONNX's 2,033 backend tests, each in a worker process; the table by operator and by kind
 	$(PY) -m tools.conformance --jobs $(JOBS)

@@ -1,4 +1,4 @@
-"""Programs of JAX that `test/jax/store_programs.py` has stored as texts, and their inputs."""
+"""Programs of JAX that `test/oracles/jax/store_programs.py` has stored as texts, and their inputs."""
 
 from __future__ import annotations
 

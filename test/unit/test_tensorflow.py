@@ -1,4 +1,4 @@
-"""TensorFlow's graphs, read without TensorFlow: what it computed is stored (test/tensorflow/make.py)."""
+"""TensorFlow's graphs, read without TensorFlow: what it computed is stored (test/oracles/tensorflow/make.py)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Symbols with what MXNet 1.9.1 computes of them, for test/unit/test_mxnet.py.
 
-python test/mxnet/make.py test/unit/inputs/mxnet     (Python 3.8, with test/mxnet/requirements.txt)
+python test/oracles/mxnet/make.py test/unit/inputs/mxnet     (Python 3.8, with test/oracles/mxnet/requirements.txt)
 """
 
 # pyright: basic, reportMissingImports=false

@@ -1,7 +1,7 @@
 """Frozen graphs and SavedModels with what TensorFlow computes of them: test/unit/inputs/tensorflow.
 
-    python test/tensorflow/make.py              # all; needs what requirements.txt names
-    python test/tensorflow/make.py convolutions resizing
+    python test/oracles/tensorflow/make.py              # all; needs what requirements.txt names
+    python test/oracles/tensorflow/make.py convolutions resizing
 
 A graph for each family of operators, each with many outputs; numbers are drawn from a seed. `NAME.pb` is the graph,
 `NAME.npz` has the inputs by `in NAME` and the outputs by `out NAME`.
@@ -22,7 +22,7 @@ import tensorflow as tf
 from graph_families import FAMILIES, Drawing
 from tensorflow.core.protobuf import saved_model_pb2
 
-FOLDER = Path(__file__).parents[1] / "unit" / "inputs" / "tensorflow"
+FOLDER = Path(__file__).parents[2] / "unit" / "inputs" / "tensorflow"
 tf1 = tf.compat.v1
 
 

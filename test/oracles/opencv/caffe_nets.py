@@ -1,6 +1,6 @@
 """Networks of Caffe with random weights, and what OpenCV computes of them.
 
-`python test/opencv/caffe_nets.py FOLDER` writes the one that `test/unit/test_caffe.py` reads, and its results.
+`python test/oracles/opencv/caffe_nets.py FOLDER` writes the one that `test/unit/test_caffe.py` reads, and its results.
 """
 
 # pyright: basic, reportMissingImports=false

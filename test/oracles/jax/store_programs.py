@@ -1,6 +1,6 @@
 """Writes the programs of `programs.py` as texts, with what jaxlib computes, for tests that have no jax.
 
-    python test/jax/store_programs.py
+    python test/oracles/jax/store_programs.py
 
 Each is a file in `test/frontends/stablehlo/inputs/`, as `jax.export` prints it but for the paths of files, and one of
 outputs. Inputs are those of `stored_inputs`, so that they need not be stored.
@@ -16,7 +16,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "unit"))
 from programs import PROGRAMS  # noqa: E402
 from stored_stablehlo import FOLDER, NAMES, stored_inputs  # noqa: E402
 

@@ -1,8 +1,8 @@
 """Every sample of torch's operators (`op_db`) imported and run, against torch: what is the same, refused or wrong.
 
-    python test/pytorch/op_samples.py --dtype float32                     each sample by the ops' oracles
-    python test/pytorch/op_samples.py --dtype float32 --compiled          by machine code
-    python test/pytorch/op_samples.py --only softmax topk --most 4 -v     a few operators, four samples of each
+    python test/oracles/pytorch/op_samples.py --dtype float32                     each sample by the ops' oracles
+    python test/oracles/pytorch/op_samples.py --dtype float32 --compiled          by machine code
+    python test/oracles/pytorch/op_samples.py --only softmax topk --most 4 -v     a few operators, four samples of each
 
 A sample is traced as AOTAutograd traces it, torch's decompositions for what the table has no row for. Its operator is
 `same` where all samples are, `refused` where one is not imported, with the reason; `wrong` never ought to be.
