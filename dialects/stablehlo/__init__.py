@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     CHLO: Dialect
     SDY: Dialect
 
-_FILES = ("elementwise", "shape", "products", "control", "reduce", "indexing", "older", "refused", "sharding")
+_FILES = ("elementwise", "chlo", "shape", "products", "control", "reduce", "indexing", "older", "refused", "sharding")
 
 
 @cache

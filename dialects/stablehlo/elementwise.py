@@ -74,15 +74,15 @@ class BinaryHlo(ElementwiseHlo):
 
 def _unary(name: str, title: str, oracle: Callable[[Any], Any], **facts: Any) -> type[UnaryHlo]:
     """The class of an op of one operand by its name, what it computes, and its oracle."""
-    return _declared(UnaryHlo, name, title, oracle, facts)
+    return declared(UnaryHlo, name, title, oracle, facts)
 
 
 def _binary(name: str, title: str, oracle: Callable[[Any, Any], Any], **facts: Any) -> type[BinaryHlo]:
     """The class of an op of two operands."""
-    return _declared(BinaryHlo, name, title, oracle, facts)
+    return declared(BinaryHlo, name, title, oracle, facts)
 
 
-def _declared(base: Any, name: str, title: str, oracle: Callable[..., Any], facts: dict[str, Any]) -> Any:
+def declared(base: Any, name: str, title: str, oracle: Callable[..., Any], facts: dict[str, Any]) -> Any:
     word = "".join(part.capitalize() for part in name.replace(".", "_").split("_")) + "Op"
     members = {"__doc__": f"y = {title}.", "__module__": __name__, "name": name}
     return irdl_op_definition(type(base)(word, (base,), members, np_ref=oracle, **facts))
@@ -143,7 +143,7 @@ def _bit_count(x: Any, leading: bool) -> Any:
     return (width - 1 - highest).astype(x.dtype)
 
 
-def _exact(function: str) -> Callable[[Any], Any]:
+def exact(function: str) -> Callable[[Any], Any]:
     """A function of NumPy computed in float64, or in the operand's type where that is wider."""
     return lambda x: getattr(np, function)(x.astype(np.float64) if x.dtype.itemsize < 8 else x).astype(x.dtype)
 
@@ -171,32 +171,20 @@ def _rounded_away(x: Any) -> Any:
     return choose(np.isfinite(x), np.copysign(whole + (size - whole >= 0.5), x), x).astype(x.dtype)
 
 
-def _erf(x: Any) -> Any:
-    from math import erf
-
-    return np.vectorize(erf, otypes=[np.float64])(x.astype(np.float64)).astype(x.dtype)
-
-
-def _erfc(x: Any) -> Any:
-    from math import erfc
-
-    return np.vectorize(erfc, otypes=[np.float64])(x.astype(np.float64)).astype(x.dtype)
-
-
 # fmt: off
 AbsOp = _unary("stablehlo.abs", "the magnitude of x", lambda x: np.abs(x), dtypes=FLOATS + SIGNED)
-CbrtOp = _unary("stablehlo.cbrt", "the cube root of x", _exact("cbrt"))
+CbrtOp = _unary("stablehlo.cbrt", "the cube root of x", exact("cbrt"))
 CeilOp = _unary("stablehlo.ceil", "the next whole number not below x", lambda x: np.ceil(x))
 ClzOp = _unary("stablehlo.count_leading_zeros", "the zeros before the highest bit that is one",
     lambda x: _bit_count(x, True), dtypes=INTEGERS)
-CosineOp = _unary("stablehlo.cosine", "cos(x)", _exact("cos"))
-ExponentialOp = _unary("stablehlo.exponential", "e^x", _exact("exp"))
-ExponentialMinusOneOp = _unary("stablehlo.exponential_minus_one", "e^x - 1, exactly near 0", _exact("expm1"))
+CosineOp = _unary("stablehlo.cosine", "cos(x)", exact("cos"))
+ExponentialOp = _unary("stablehlo.exponential", "e^x", exact("exp"))
+ExponentialMinusOneOp = _unary("stablehlo.exponential_minus_one", "e^x - 1, exactly near 0", exact("expm1"))
 FloorOp = _unary("stablehlo.floor", "the next whole number not above x", lambda x: np.floor(x))
 IsFiniteOp = _unary("stablehlo.is_finite", "whether x is neither NaN nor infinite", lambda x: np.isfinite(x),
     result_dtype="bool", short=False)
-LogOp = _unary("stablehlo.log", "ln(x)", _exact("log"))
-LogPlusOneOp = _unary("stablehlo.log_plus_one", "ln(1 + x), exactly near 0", _exact("log1p"))
+LogOp = _unary("stablehlo.log", "ln(x)", exact("log"))
+LogPlusOneOp = _unary("stablehlo.log_plus_one", "ln(1 + x), exactly near 0", exact("log1p"))
 LogisticOp = _unary("stablehlo.logistic", "1 / (1 + e^-x)", lambda x: _logistic(x))
 NegateOp = _unary("stablehlo.negate", "-x", lambda x: -x, dtypes=NUMBERS)
 NotOp = _unary("stablehlo.not", "bit by bit, the other one", lambda x: ~x, dtypes=BITS)
@@ -208,10 +196,10 @@ RoundEvenOp = _unary("stablehlo.round_nearest_even", "the nearest whole number, 
     lambda x: np.rint(x))
 RsqrtOp = _unary("stablehlo.rsqrt", "1 / sqrt(x)", lambda x: _rsqrt(x))
 SignOp = _unary("stablehlo.sign", "-1, 0 or 1 with the sign of x", lambda x: _sign(x), dtypes=FLOATS + SIGNED)
-SineOp = _unary("stablehlo.sine", "sin(x)", _exact("sin"))
-SqrtOp = _unary("stablehlo.sqrt", "the square root of x", _exact("sqrt"))
-TanOp = _unary("stablehlo.tan", "tan(x)", _exact("tan"), ranges=((-1.4, 1.4),))
-TanhOp = _unary("stablehlo.tanh", "tanh(x)", _exact("tanh"))
+SineOp = _unary("stablehlo.sine", "sin(x)", exact("sin"))
+SqrtOp = _unary("stablehlo.sqrt", "the square root of x", exact("sqrt"))
+TanOp = _unary("stablehlo.tan", "tan(x)", exact("tan"), ranges=((-1.4, 1.4),))
+TanhOp = _unary("stablehlo.tanh", "tanh(x)", exact("tanh"))
 AddOp = _binary("stablehlo.add", "lhs + rhs; of booleans whether one holds", lambda a, b: a + b, dtypes=ALL)
 AndOp = _binary("stablehlo.and", "bit by bit, whether both are one", lambda a, b: a & b, dtypes=BITS)
 Atan2Op = _binary("stablehlo.atan2", "the angle of the point (rhs, lhs)", lambda a, b: _atan2(a, b), dtypes=FLOATS)
@@ -232,70 +220,6 @@ ShiftRightLogicalOp = _binary("stablehlo.shift_right_logical", "the bits of lhs 
     _logically_shifted, dtypes=INTEGERS)
 SubtractOp = _binary("stablehlo.subtract", "lhs - rhs", lambda a, b: a - b, dtypes=NUMBERS)
 XorOp = _binary("stablehlo.xor", "bit by bit, whether just one is one", lambda a, b: a ^ b, dtypes=BITS)
-# fmt: on
-
-
-# -- CHLO: functions that JAX leaves to its library ---------------------------------------------------
-
-
-class ChloText:
-    """The text of CHLO's ops: `chlo.erf %x : t -> t`."""
-
-    def print_types(self: Any, printer: Printer) -> None:
-        printer.print_list(self.operand_types, printer.print_attribute)
-        printer.print_string(" -> ")
-        printer.print_list(self.result_types, printer.print_attribute)
-
-    @classmethod
-    def parse_types(cls, parser: Parser, count: int) -> tuple[list[Attribute], list[Attribute]]:
-        inputs = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        parser.parse_punctuation("->")
-        return [*inputs], parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-
-
-class UnaryChlo(ChloText, UnaryHlo):
-    """One operand, in CHLO's text."""
-
-
-class BinaryChlo(ChloText, BinaryHlo):
-    """Two operands, in CHLO's text."""
-
-
-def _chlo(
-    name: str, title: str, oracle: Callable[[Any], Any] | None = None, base: Any = UnaryChlo, **facts: Any
-) -> Any:
-    return _declared(base, f"chlo.{name}", title, oracle or _unknown, facts)
-
-
-def _unknown(*_: Any) -> Any:
-    raise TypeMismatch("has no value before it is lowered")
-
-
-# fmt: off
-ChloAcosOp = _chlo("acos", "arccos(x)", _exact("arccos"), ranges=((-1.0, 1.0),))
-ChloAcoshOp = _chlo("acosh", "arcosh(x)", _exact("arccosh"), ranges=((1.0, 5.0),))
-ChloAsinOp = _chlo("asin", "arcsin(x)", _exact("arcsin"), ranges=((-1.0, 1.0),))
-ChloAsinhOp = _chlo("asinh", "arsinh(x)", _exact("arcsinh"))
-ChloAtanOp = _chlo("atan", "arctan(x)", _exact("arctan"))
-ChloAtanhOp = _chlo("atanh", "artanh(x)", _exact("arctanh"), ranges=((-0.9, 0.9),))
-ChloCoshOp = _chlo("cosh", "cosh(x)", _exact("cosh"))
-ChloErfOp = _chlo("erf", "the error function of x", _erf)
-ChloErfcOp = _chlo("erfc", "1 - erf(x)", _erfc, ranges=((-2.0, 2.0),))
-ChloErfInvOp = _chlo("erf_inv", "the number whose error function is x")
-ChloIsInfOp = _chlo("is_inf", "whether x is infinite", lambda x: np.isinf(x), result_dtype="bool")
-ChloIsNegInfOp = _chlo("is_neg_inf", "whether x is -infinity", lambda x: x == -np.inf, result_dtype="bool",
-    dtypes=("float32", "float64"))
-ChloIsPosInfOp = _chlo("is_pos_inf", "whether x is infinity", lambda x: x == np.inf, result_dtype="bool",
-    dtypes=("float32", "float64"))
-ChloSinhOp = _chlo("sinh", "sinh(x)", _exact("sinh"))
-ChloSquareOp = _chlo("square", "x * x", lambda x: x * x, dtypes=NUMBERS)
-ChloTanOp = _chlo("tan", "tan(x)", _exact("tan"), ranges=((-1.4, 1.4),))
-ChloLgammaOp = _chlo("lgamma", "ln(|gamma(x)|)")
-ChloDigammaOp = _chlo("digamma", "the derivative of lgamma")
-ChloBesselOp = _chlo("bessel_i1e", "the Bessel function of order 1, times e^-|x|")
-ChloNextAfterOp = _chlo("next_after", "the number next to lhs on the way to rhs", base=BinaryChlo)
-ChloZetaOp = _chlo("zeta", "Hurwitz's zeta function", base=BinaryChlo)
-ChloPolygammaOp = _chlo("polygamma", "a derivative of digamma", base=BinaryChlo)
 # fmt: on
 
 

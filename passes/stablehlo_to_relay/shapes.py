@@ -14,9 +14,9 @@ from xdsl.ir import SSAValue
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float, itemsize
 from lamina.dialects.stablehlo.base import HloOp
+from lamina.dialects.stablehlo.chlo import ChloErfInvOp
 from lamina.dialects.stablehlo.elementwise import (
     BitcastConvertOp,
-    ChloErfInvOp,
     ClzOp,
     CompareOp,
     ConvertOp,
