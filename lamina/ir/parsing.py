@@ -21,21 +21,25 @@ from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AnyDenseElement,
     AnyFloat,
+    CallSiteLoc,
     ComplexType,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
+    FusedLoc,
     IndexType,
     IntAttr,
     IntegerType,
     ModuleOp,
     NameLoc,
+    NoneAttr,
     RankedStructure,
     StringAttr,
+    UnknownLoc,
     UnregisteredAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import AttrConstraint, base
-from xdsl.parser import AttrParser, ParserState, UnresolvedOperand
+from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
@@ -44,9 +48,9 @@ from lamina.errors import InputError, did_you_mean
 from lamina.ir.context import LaminaContext
 from lamina.ir.lexer import Lexer
 from lamina.ir.location import raised_at
-from lamina.ir.location_parsing import MAX_DEPTH as MAX_DEPTH
-from lamina.ir.location_parsing import LocationParser
 
+MAX_DEPTH = 256
+"""Ops nested in ops."""
 MAX_ELEMENTS = 1 << 26
 """Elements of one dense constant in a text; weights belong in the parameter store."""
 MAX_INTEGER_WIDTH = (1 << 24) - 1
@@ -130,9 +134,10 @@ class _BitsElement(AttrParser._TensorLiteralElement):  # type: ignore[reportPriv
 IGNORED_DIALECTS = ("sdy", "mhlo", "stablehlo")
 """Dialects whose attributes are kept as they are written where nobody knows them: they say nothing of what a program
 computes, or of an op that is refused."""
+LOCATIONS = (UnknownLoc, FileLineColLoc, NameLoc, CallSiteLoc, FusedLoc)
 
 
-class SourceParser(LocationParser):
+class SourceParser(Parser):
     """xDSL's parser, with a source location on every op, limits, and near names in its errors."""
 
     def __init__(self, ctx: Context, text: str, name: str, first_line: int = 1) -> None:
@@ -246,6 +251,88 @@ class SourceParser(LocationParser):
             message = f"unknown operation '{name}'"
             near = _instead(name) or did_you_mean(name, _op_names(self.ctx, dialect))
         self.raise_error(message + (f"; {near}" if near else ""), span)
+
+    # -- locations -------------------------------------------------------------------------------------------
+
+    def _parse_location(self) -> Any:
+        """xDSL's locations, with ranges, what is fused for a reason, and aliases that the text defines further down."""
+        token = self._current_token
+        if token.kind is MLIRTokenKind.HASH_IDENT:
+            name = token.text
+            if name in self.attribute_aliases:
+                return super()._parse_location()
+            self._consume_token(MLIRTokenKind.HASH_IDENT)
+            found = self._promised.get(name)
+            if found is None:
+                found = self._promised[name] = (NameLoc(StringAttr(name), NoneAttr()), token.span)
+            return found[0]
+        if token.kind is MLIRTokenKind.BARE_IDENT and token.text == "fused":
+            return self._parse_fused_location()
+        self._location_depth += 1
+        if self._location_depth > MAX_DEPTH:
+            self.raise_error(f"locations are nested more than {MAX_DEPTH} deep")
+        found = super()._parse_location()
+        self._location_depth -= 1
+        if type(found) is FileLineColLoc and self.parse_optional_keyword("to"):
+            # The end of a range, of which the beginning is kept: `"f.py":7:11 to :32` or `to 8:32`.
+            self.parse_optional_integer(False, False)
+            self.parse_punctuation(":")
+            self.parse_integer(False, False)
+        return found
+
+    _location_depth = 0
+
+    def _parse_fused_location(self) -> FusedLoc:
+        self.parse_keyword("fused")
+        metadata: Attribute = NoneAttr()
+        if self.parse_optional_punctuation("<"):
+            metadata = self.parse_attribute()
+            self.parse_punctuation(">")
+        parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+        return FusedLoc(tuple(parts), metadata)
+
+    def _keep_promises(self, ops: list[Operation]) -> None:
+        """Put the locations of aliases that were used before they were defined where they were promised."""
+        promised = {id(location): (name, span) for name, (location, span) in self._promised.items()}
+        known: dict[int, Any] = {}
+
+        def kept(location: Any) -> Any:
+            found = known.get(id(location))
+            if found is None:
+                found = known[id(location)] = resolved(location)
+                alive.append(location)
+            return found
+
+        alive: list[Any] = []
+        asked: set[str] = set()
+
+        def resolved(location: Any) -> Any:
+            if id(location) in promised:
+                name, span = promised[id(location)]
+                meant = self.attribute_aliases.get(name)
+                if not isinstance(meant, LOCATIONS):
+                    self.raise_error(f"{'undefined alias' if meant is None else 'no location:'} '{name}'", span)
+                if name in asked:
+                    self.raise_error(f"the location '{name}' contains itself", span)
+                asked.add(name)
+                found = kept(meant)
+                asked.discard(name)
+                return found
+            if isinstance(location, NameLoc):
+                return NameLoc(location.desc, kept(location.location))
+            if isinstance(location, CallSiteLoc):
+                return CallSiteLoc(kept(location.callee), kept(location.caller))
+            if isinstance(location, FusedLoc):
+                return FusedLoc(tuple(map(kept, location.locations.data)), location.metadata)  # type: ignore[attr-defined]
+            return location
+
+        for root in ops:
+            for op in root.walk():
+                op.location = kept(op.location)
+                for region in op.regions:
+                    for block in region.blocks:
+                        for argument in block.args:
+                            argument.location = kept(argument.location)
 
     # -- limits ----------------------------------------------------------------------------------------------
 
