@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from lamina.errors import shown
 from lamina.frontends.builder import Value
 from lamina.frontends.caffe.convert_conv import LARGEST, axis_of, parameters
 from lamina.frontends.caffe.reader import TABLE
 from lamina.frontends.network import NetworkNode, NodeBuilder
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @TABLE.op("Split")
@@ -194,67 +188,3 @@ def interp(b: NodeBuilder, node: NetworkNode, x: Value) -> Value:
     b.check_size([*x.shape[:2], *size], x.dtype)
     attrs = {"method": "linear", "coordinate_transformation_mode": "align_corners", "layout": "NCHW"}
     return b.op("image.resize2d", x, size=size, **attrs)
-
-
-@TABLE.op("PriorBox")
-def prior_box(b: NodeBuilder, node: NetworkNode, x: Value, image: Value) -> Value:
-    """The boxes of a single-shot detector and their variances, [1, 2, 4 boxes]: a constant (SSD's prior_box_layer).
-
-    At each pixel: each smallest size, its geometric mean with the largest, and the smallest at each ratio.
-    """
-    p = parameters(node, "prior_box_param")
-    if x.rank != 4 or image.rank != 4:
-        raise b.fail(f"takes images, {x} and {image} are given")
-    smallest, largest = p.floats("min_size"), p.floats("max_size")
-    ratios = [1.0]
-    for ratio in p.floats("aspect_ratio"):
-        if ratio <= 0:
-            raise b.fail(f"aspect_ratio = {ratio} is out of range")
-        for r in (ratio, 1 / ratio) if p.bool("flip", True) else (ratio,):
-            if all(abs(r - known) >= 1e-6 for known in ratios):
-                ratios.append(r)
-    if not smallest or min(smallest) <= 0 or largest and len(largest) != len(smallest):
-        raise b.fail(f"{len(smallest)} sizes min_size and {len(largest)} of max_size")
-    extents = np.asarray([*image.shape[2:]], np.float64)
-    if p.words("img_size") or p.words("img_h"):
-        extents = np.asarray([p.int("img_h", p.int("img_size")), p.int("img_w", p.int("img_size"))], np.float64)
-    steps = extents / np.asarray(x.shape[2:])
-    if p.words("step") or p.words("step_h"):
-        steps = np.asarray([p.float("step_h", p.float("step")), p.float("step_w", p.float("step"))])
-    if min(extents) <= 0 or min(steps) <= 0:
-        raise b.fail("an extent or step is out of range")
-    sides: list[tuple[float, float]] = []
-    for k, size in enumerate(smallest):
-        sides.append((size, size))
-        if largest:
-            middle = float(np.sqrt(size * largest[k]))
-            sides.append((middle, middle))
-        sides += [(size / float(np.sqrt(r)), size * float(np.sqrt(r))) for r in ratios[1:]]
-    return _laid_out(b, node, x.shape[2:], extents, steps, sides)
-
-
-def _laid_out(
-    b: NodeBuilder, node: NetworkNode, grid: tuple[int, ...], extents: NDArray[Any], steps: NDArray[Any],
-    sides: list[tuple[float, float]],
-) -> Value:  # fmt: skip
-    """The corners of boxes of sides (height, width) at each pixel, as parts of the image, and the variances."""
-    p = parameters(node, "prior_box_param")
-    count = grid[0] * grid[1] * len(sides)
-    b.check_size([1, 2, 4 * count], "float32")
-    offset = p.float("offset", 0.5)
-    y = (np.arange(grid[0]) + offset) * steps[0]
-    x = (np.arange(grid[1]) + offset) * steps[1]
-    halves = np.asarray(sides) / 2
-    boxes = np.empty((*grid, len(sides), 4))
-    for k, centre, half, extent in ((0, x[None, :, None], halves[:, 1], extents[1]),
-                                    (1, y[:, None, None], halves[:, 0], extents[0])):  # fmt: skip
-        boxes[..., k] = (centre - half) / extent
-        boxes[..., k + 2] = (centre + half) / extent
-    if p.bool("clip"):
-        boxes = boxes.clip(0, 1)
-    variances = p.floats("variance") or [0.1]
-    variances = variances * 4 if len(variances) == 1 else variances
-    if len(variances) != 4:
-        raise b.fail(f"{len(variances)} numbers of variance, expects 1 or 4")
-    made = np.stack([boxes.reshape(-1), np.tile(variances, count)])[None]
-    return b.constant(made.astype(np.float32), name=node.name)

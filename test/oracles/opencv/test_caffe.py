@@ -114,3 +114,34 @@ def test_layers(tmp_path: Path, name: str) -> None:
     expected = net.opencv(path)
     for y, z in zip(found if isinstance(found, (list, tuple)) else [found], expected, strict=True):
         np.testing.assert_allclose(y, z, rtol=2e-4, atol=2e-5)
+
+
+def test_detections(tmp_path: Path) -> None:
+    net = Net(1, 3, 32, 32)
+    features = net.conv(4, 3, extra="pad: 1 stride: 4")
+    moves = net.conv(16, 4, bottoms=features)
+    net.add("Permute", "permute_param { order: 0 order: 2 order: 3 order: 1 }")
+    moves = net.add("Flatten")
+    net.conv(12, 4, bottoms=features)
+    net.add("Permute", "permute_param { order: 0 order: 2 order: 3 order: 1 }")
+    net.add("Reshape", "reshape_param { shape { dim: 0 dim: -1 dim: 3 } }")
+    net.add("Power", "power_param { scale: 0.5 }")
+    net.add("Softmax", "softmax_param { axis: 2 }")
+    scores = net.add("Flatten")
+    variances = " ".join(f"variance: {v}" for v in (0.1, 0.1, 0.2, 0.2))
+    param = f"prior_box_param {{ min_size: 8 max_size: 14 aspect_ratio: 2 flip: true clip: false {variances} }}"
+    priors = net.add("PriorBox", param, bottoms=f"{features} data")
+    param = ("detection_output_param { num_classes: 3 share_location: true background_label_id: 0 code_type: CENTER_SIZE "
+             "keep_top_k: 20 confidence_threshold: 0.3 "
+             "nms_param { nms_threshold: 0.45 top_k: 50 } }")  # fmt: skip
+    net.add("DetectionOutput", param, bottoms=f"{moves} {scores} {priors}")
+    path = net.write(tmp_path)
+    found = lamina.compile(path, threads=1)(net.x)[0, 0]
+    (expected,) = net.opencv(path)
+    expected = expected[0, 0]
+    found = found[found[:, 0] >= 0]
+    assert len(found) == len(expected) > 5
+    # OpenCV sorts by class, then by score.
+    found = found[np.lexsort((-found[:, 2], found[:, 1]))]
+    expected = expected[np.lexsort((-expected[:, 2], expected[:, 1]))]
+    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
