@@ -59,9 +59,9 @@ def same_stem(path: Path, suffix: str) -> Path | None:
     return beside(path, [path.with_suffix(suffix).name], suffix)
 
 
-def no_second(path: Path, second: str, name: str) -> InputError:
+def no_weights(path: Path, name: str) -> InputError:
     """The error of a network whose weights are not there."""
-    return InputError(f"its {second} is not beside it", where=printable(str(path)), hint=f"put it there as {name}")
+    return InputError("its weights are not beside it", where=printable(str(path)), hint=f"put it there as {name}")
 
 
 def text_of(path: Path) -> str:

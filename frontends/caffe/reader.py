@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lamina.errors import InputError, UnsupportedError, printable, shown
 from lamina.frontends.caffe.blobs import blobs_of
 from lamina.frontends.caffe.text_format import TextMessage, parse_text
-from lamina.frontends.companion import bytes_of, no_second, path_of, same_stem, text_of
+from lamina.frontends.companion import bytes_of, no_weights, path_of, same_stem, text_of
 from lamina.frontends.formats import Shapes
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.network import ConverterTable, Network, NetworkNode, import_network
@@ -33,7 +33,7 @@ def import_caffe(source: Any, shapes: Shapes | None = None, max_tensor_bytes: in
     path, text = described_at(source)
     second = same_stem(path, ".caffemodel")
     if second is None:
-        raise no_second(path, "weights", path.with_suffix(".caffemodel").name)
+        raise no_weights(path, path.with_suffix(".caffemodel").name)
     blobs = blobs_of(bytes_of(second), printable(str(second)))
     return import_network(read_network(text, str(path), shapes, blobs), TABLE, shapes, max_tensor_bytes)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lamina.errors import InputError, printable
-from lamina.frontends.companion import no_second, path_of, same_stem, text_of
+from lamina.frontends.companion import no_weights, path_of, same_stem, text_of
 from lamina.frontends.darknet.sections import LayerOptions, sections_of
 from lamina.frontends.darknet.weights import Weights
 from lamina.frontends.formats import Shapes
@@ -39,7 +39,7 @@ def import_darknet(
     _described(path)
     second = path_of(weights, "weights") if weights is not None else same_stem(path, ".weights")
     if second is None:
-        raise no_second(path, "weights", path.with_suffix(".weights").name)
+        raise no_weights(path, path.with_suffix(".weights").name)
     numbers = Weights(second)
     network = read_network(path, shapes, numbers, with_anchors)
     imported = import_network(network, TABLE, shapes, max_tensor_bytes, named_weights=with_anchors)

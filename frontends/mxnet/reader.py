@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lamina.errors import InputError, LaminaError, UsageError, printable, shown
-from lamina.frontends.companion import no_second, path_of, text_of
+from lamina.frontends.companion import no_weights, path_of, text_of
 from lamina.frontends.formats import Shapes
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.mxnet.arrays import DTYPES, arrays_at, params_beside
@@ -31,7 +31,7 @@ def import_mxnet(source: Any, shapes: Shapes | None = None, max_tensor_bytes: in
     path, text = described_at(source)
     second = params_beside(path)
     if second is None:
-        raise no_second(path, "weights", path.name.replace("-symbol.json", "") + "-0000.params")
+        raise no_weights(path, path.name.replace("-symbol.json", "") + "-0000.params")
     weights = {name.partition(":")[2] or name: array for name, array in arrays_at(second).items()}
     network = read_symbol(text, str(path), shapes or {}, weights)
     return import_network(network, TABLE, shapes, max_tensor_bytes)

@@ -218,7 +218,7 @@ def test_the_second_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"own.caffemodel: is no model of Caffe"):
         lamina.load(path)
     path.with_suffix(".caffemodel").unlink()
-    with pytest.raises(InputError, match="its weights is not beside it; put it there as own.caffemodel"):
+    with pytest.raises(InputError, match="its weights are not beside it; put it there as own.caffemodel"):
         lamina.load(path)
 
 

@@ -201,7 +201,7 @@ def test_the_second_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read from bytes"):  # as its first bytes say
         lamina.load(b'{\n  "nodes": [\n    {\n      "op": "null", \n      "name": "data"')
     (tmp_path / "own-0000.params").unlink()
-    with pytest.raises(InputError, match="its weights is not beside it; put it there as own-0000.params"):
+    with pytest.raises(InputError, match="its weights are not beside it; put it there as own-0000.params"):
         lamina.load(path)
 
 

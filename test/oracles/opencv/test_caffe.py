@@ -131,8 +131,8 @@ def test_detections(tmp_path: Path) -> None:
     variances = " ".join(f"variance: {v}" for v in (0.1, 0.1, 0.2, 0.2))
     param = f"prior_box_param {{ min_size: 8 max_size: 14 aspect_ratio: 2 flip: true clip: false {variances} }}"
     priors = net.add("PriorBox", param, bottoms=f"{features} data")
-    param = ("detection_output_param { num_classes: 3 share_location: true background_label_id: 0 code_type: CENTER_SIZE "
-             "keep_top_k: 20 confidence_threshold: 0.3 "
+    param = ("detection_output_param { num_classes: 3 share_location: true background_label_id: 0 "
+             "code_type: CENTER_SIZE keep_top_k: 20 confidence_threshold: 0.3 "
              "nms_param { nms_threshold: 0.45 top_k: 50 } }")  # fmt: skip
     net.add("DetectionOutput", param, bottoms=f"{moves} {scores} {priors}")
     path = net.write(tmp_path)
