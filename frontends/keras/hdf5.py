@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from io import BytesIO
 from math import prod
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ import numpy as np
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError, shown
 from lamina.frontends.keras.config import LayerConfig
+from lamina.frontends.keras.probe import probe
 from lamina.frontends.keras.variables import in_order_of_training, variables
 
 MOST_RANK = 32
@@ -56,6 +58,7 @@ class WeightFile:
         self.size = size
         self.limit = limit
         self._h5py = h5py_module(label)
+        probe(file.getvalue() if isinstance(file, BytesIO) else file, size, label)
         with damaged(label):
             self._root: Any = self._h5py.File(file, "r")
 

@@ -188,3 +188,9 @@ def test_names_of_files_and_functions_of_versions() -> None:
     given = {"layers": [{"activation": "hard_sigmoid", "name": "hard_sigmoid"}]}
     assert of_version(given, "2.9.0")["layers"] == [{"activation": "hard_sigmoid_2", "name": "hard_sigmoid"}]
     assert of_version(given, "3.1.0") == given
+
+
+@needs_h5py
+def test_a_file_on_which_the_hdf5_library_runs_for_ever_is_refused() -> None:
+    with pytest.raises(InputError, match="the HDF5 library does not come to an end with it"):
+        lamina.load(INPUTS / "endless.h5")
