@@ -7,6 +7,7 @@ import random
 import re
 import time
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def test_stored_program(name: str) -> None:
     executable = lamina.compile(FOLDER / f"{name}.stablehlo.mlir", threads=1)
     arrays = stored_inputs([(p.shape, numpy_dtype(p.dtype)) for p in executable.inputs])
     found = executable(*arrays)
-    results = list(found) if isinstance(found, tuple) else [found]
+    results = list(cast("tuple[Any, ...]", found)) if isinstance(found, tuple) else [found]
     expected = np.load(FOLDER / f"{name}.npz")
     assert len(results) == len(expected.files)
     for n, have in enumerate(results):

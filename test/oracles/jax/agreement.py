@@ -1,6 +1,6 @@
 """What the tests of this folder share: programs as JAX exports them, run by Lamina and by jaxlib."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ Each is a file in `test/frontends/stablehlo/inputs/`, as `jax.export` prints it 
 outputs. Inputs are those of `stored_inputs`, so that they need not be stored.
 """
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportArgumentType=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Functions of `jax.numpy`, `jax.lax` and `jax.nn` by Lamina and by jaxlib: one test for each."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

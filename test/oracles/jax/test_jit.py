@@ -1,6 +1,6 @@
 """`lamina.jax.jit`: pytrees in and out, programs by shapes and static arguments, transformations, refusals."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Twelve programs, as people write them in JAX, by Lamina and by jaxlib."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Every text that JAX prints of a program is read: exported, lowered, with and without places, in the generic form."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Models saved by Keras, read by Lamina, and compared with what Keras computes."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

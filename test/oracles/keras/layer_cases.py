@@ -1,6 +1,6 @@
 """Layers with several sets of options, as functions that make models, by names."""
 
-# pyright: basic, reportMissingImports=false, reportArgumentType=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false, reportArgumentType=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Graphs of layers and of operations of keras.ops: shared layers, models in models, several inputs and outputs."""
 
-# pyright: basic, reportMissingImports=false, reportOptionalOperand=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false, reportOptionalOperand=false
 # pyright: reportOptionalIterable=false, reportOperatorIssue=false
 
 from __future__ import annotations

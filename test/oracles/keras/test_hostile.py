@@ -1,6 +1,6 @@
 """Damaged and hostile files: read, or refused in one line, fast and in little memory. No file may end the process."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """HDF5 files as Keras 2 wrote them, put together here: Keras 3 reads them, too, and is what Lamina is compared with."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Every layer with several sets of options: saved by Keras, compiled by Lamina, equal to Keras."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

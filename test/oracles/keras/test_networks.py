@@ -1,6 +1,6 @@
 """Networks of keras.applications with random weights, saved and compiled: equal to Keras."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

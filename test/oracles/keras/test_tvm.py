@@ -1,6 +1,6 @@
 """`relay.frontend.from_keras` takes a model that Keras has in memory, as TVM's does."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

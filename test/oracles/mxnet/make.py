@@ -3,7 +3,7 @@
 python test/oracles/mxnet/make.py test/unit/inputs/mxnet     (Python 3.8, with test/oracles/mxnet/requirements.txt)
 """
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

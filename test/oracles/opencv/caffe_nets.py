@@ -3,7 +3,7 @@
 `python test/oracles/opencv/caffe_nets.py FOLDER` writes the one that `test/unit/test_caffe.py` reads, and its results.
 """
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportArgumentType=false
 
 from __future__ import annotations
 

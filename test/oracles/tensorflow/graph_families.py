@@ -1,6 +1,6 @@
 """Graphs for families of operators, with TensorFlow's raw operators; `make.py` writes them."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

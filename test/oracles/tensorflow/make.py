@@ -7,7 +7,7 @@ A graph for each family of operators, each with many outputs; numbers are drawn 
 `NAME.npz` has the inputs by `in NAME` and the outputs by `out NAME`.
 """
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportArgumentType=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

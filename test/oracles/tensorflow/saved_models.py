@@ -1,6 +1,6 @@
 """SavedModels of modules with variables, and of a session; `make.py` writes them, each with `numbers.npz`."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportArgumentType=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

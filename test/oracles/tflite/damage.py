@@ -1,6 +1,6 @@
 """Damaged models: bytes changed at random, and tables that lie about what there is."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Results of LiteRT's interpreter, and their comparison with ours."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Quantised tensors that tests of operators draw."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A model like mobilenet_v1_0.25_224_quant: its layers, with random weights and scales that use the range of bytes."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Boxes that are chosen by their scores."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Damaged and lying models are read, or answered by one line: no traceback, little memory, at once."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Ways in: shapes of one's own, names, the commands, TVM's function, and what is refused by name."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

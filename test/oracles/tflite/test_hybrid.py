@@ -1,6 +1,6 @@
 """Floats with weights of 8 bits give the results of LiteRT's reference kernels."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Face detection and landmark models of MediaPipe's: ours give LiteRT's results."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Operators on floats, integers and booleans give the results of LiteRT's reference kernels."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Quantised arithmetic, comparisons and what moves elements give LiteRT's integers, to the bit."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportArgumentType=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

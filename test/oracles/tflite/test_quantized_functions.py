@@ -1,6 +1,6 @@
 """Quantised functions of one tensor give LiteRT's integers, to the bit, for every byte there is."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Quantised models that are wrong, or not supported, are refused by the operator's name in one line."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

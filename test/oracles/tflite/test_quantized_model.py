@@ -1,6 +1,6 @@
 """A whole quantised model, `mobilenet_v1_0.25_224_quant` in its layers: the numbers are LiteRT's, to the bit."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Operators that move quantised elements give LiteRT's integers."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

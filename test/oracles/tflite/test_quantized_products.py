@@ -1,6 +1,6 @@
 """Quantised convolutions and matrix products give LiteRT's integers, to the bit."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

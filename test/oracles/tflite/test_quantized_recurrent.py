@@ -1,6 +1,6 @@
 """Quantised recurrent layers give LiteRT's integers over many frames, to the bit."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Quantised softmax and norms give LiteRT's integers, to the bit."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

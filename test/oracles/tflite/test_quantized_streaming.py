@@ -1,6 +1,6 @@
 """The streaming wake-word nets of microWakeWord, 8 bits throughout: 1,000 frames and their state, to the bit."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Recurrent layers give LiteRT's results, run after run."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

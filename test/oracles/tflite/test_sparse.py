@@ -1,6 +1,6 @@
 """Sparse constants are laid out as LiteRT lays them out; what does not fit is refused."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Variables keep their values from run to run, as LiteRT's interpreter does; branches, loops and calls of subgraphs."""
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

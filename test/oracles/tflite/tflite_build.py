@@ -5,7 +5,7 @@ data = one("RELU", [x], [y])
 data = build(Graph([x], [y], [Op("ADD", [x, T.of(np.ones(8))], [y], {"fused_activation_function": "RELU"})]))
 """
 
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
