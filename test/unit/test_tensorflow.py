@@ -31,8 +31,8 @@ def stored(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     folder = INPUTS / name
     with np.load(folder / "numbers.npz" if folder.is_dir() else INPUTS / f"{name}.npz") as file:
         arrays = dict(file)
-    inputs, outputs = ({k.removeprefix(way): v for k, v in arrays.items() if k.startswith(way)} for way in ("in ", "out "))
-    return inputs, outputs
+    found = [{k.removeprefix(way): v for k, v in arrays.items() if k.startswith(way)} for way in ("in ", "out ")]
+    return found[0], found[1]
 
 
 def compare(results: dict[str, Any], expected: dict[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """Networks of Darknet with random weights, and what OpenCV computes of them.
 
-`python test/oracles/opencv/darknet_nets.py FOLDER` writes the one that `test/unit/test_darknet.py` reads, and its results.
+`python test/oracles/opencv/darknet_nets.py FOLDER` writes the one of `test/unit/test_darknet.py`, with its results.
 """
 
 # pyright: basic, reportMissingImports=false, reportArgumentType=false
