@@ -199,7 +199,7 @@ class NodeBuilder(TensorBuilder):
         convert = self.table.converters().get(node.op)
         if node.refusal or convert is None:
             raise self.unsupported(node.refusal or "the operator is not supported")
-        if open_ := next((v for v in values if v is not None and -1 in v.shape), None):
+        if open_ := next((v for v in values if type(v) is Value and -1 in v.shape), None):
             raise self.unsupported(f"takes {open_}, whose size is known at run time only")
         try:
             made = convert(self, node, *values)

@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flatbuffers import flexbuffers as _flexbuffers  # pyright: ignore[reportMissingTypeStubs]
-from litert import check, draw, expected, ours
-from tflite_build import T, one
+
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from flatbuffers import flexbuffers as _flexbuffers  # noqa: E402  # pyright: ignore[reportMissingTypeStubs]
+from litert import check, draw, expected, ours  # noqa: E402
+from tflite_build import T, one  # noqa: E402
 
 flexbuffers: Any = _flexbuffers
 

@@ -10,9 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
-from damage import hand_made, mutations, small
 
-from lamina.cli import command as cli
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from damage import hand_made, mutations, small  # noqa: E402
+
+from lamina.cli import command as cli  # noqa: E402
 
 LYING = hand_made()
 

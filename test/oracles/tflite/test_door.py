@@ -10,15 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tflite  # pyright: ignore[reportMissingTypeStubs]
-from litert import draw, expected, same
-from tflite_build import Graph, Op, T, build, one
 
-import lamina
-from lamina.cli import command as cli
-from lamina.compat.tvm import relay
-from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.opt_tool.command import run_opt_tool
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+import tflite  # noqa: E402  # pyright: ignore[reportMissingTypeStubs]
+from litert import draw, expected, same  # noqa: E402
+from tflite_build import Graph, Op, T, build, one  # noqa: E402
+
+import lamina  # noqa: E402
+from lamina.cli import command as cli  # noqa: E402
+from lamina.compat.tvm import relay  # noqa: E402
+from lamina.errors import InputError, UnsupportedError, UsageError  # noqa: E402
+from lamina.opt_tool.command import run_opt_tool  # noqa: E402
 
 
 def network() -> bytes:

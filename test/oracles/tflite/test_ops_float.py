@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import check, draw
-from tflite_build import Graph, Op, T, build, one
 
-import lamina
-from lamina.errors import UnsupportedError
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import check, draw  # noqa: E402
+from tflite_build import Graph, Op, T, build, one  # noqa: E402
+
+import lamina  # noqa: E402
+from lamina.errors import UnsupportedError  # noqa: E402
 
 
 @dataclass

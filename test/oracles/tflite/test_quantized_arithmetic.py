@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import check, draw
-from quantized_cases import check_whole, integers, q
-from tflite_build import T, one
+
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import check, draw  # noqa: E402
+from quantized_cases import check_whole, integers, q  # noqa: E402
+from tflite_build import T, one  # noqa: E402
 
 SHAPES = [((7, 33), (7, 33)), ((2, 5, 31), (31,)), ((4, 1, 9), (3, 1)), ((5, 17), ())]
 TYPES = ("int8", "uint8")

@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ai_edge_litert.interpreter import (  # pyright: ignore[reportMissingTypeStubs]
+
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from ai_edge_litert.interpreter import (  # noqa: E402  # pyright: ignore[reportMissingTypeStubs]
     Interpreter,
     OpResolverType,
 )
-from litert import check, ours, run, same
-from quantized_cases import integers, q
-from tflite_build import T, one
+from litert import check, ours, run, same  # noqa: E402
+from quantized_cases import integers, q  # noqa: E402
+from tflite_build import T, one  # noqa: E402
 
 SCALES = [(0.031, -7), (0.11, 40), (0.003, -128)]
 

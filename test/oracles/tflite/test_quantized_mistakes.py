@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from quantized_cases import bias, q, weight
-from tflite_build import T, one
 
-import lamina
-from lamina.errors import LaminaError
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from quantized_cases import bias, q, weight  # noqa: E402
+from tflite_build import T, one  # noqa: E402
+
+import lamina  # noqa: E402
+from lamina.errors import LaminaError  # noqa: E402
 
 
 def conv(x: T, w: T, y: T, **options: Any) -> bytes:

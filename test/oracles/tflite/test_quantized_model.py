@@ -11,13 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import expected
-from quantized_mobilenet import mobilenet
 
-import lamina
-from lamina.frontends.tflite.importer import load_tflite
-from lamina.ir.context import LaminaContext
-from lamina.ir.pipeline import parse_pipeline, run_pipeline
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import expected  # noqa: E402
+from quantized_mobilenet import mobilenet  # noqa: E402
+
+import lamina  # noqa: E402
+from lamina.frontends.tflite.importer import load_tflite  # noqa: E402
+from lamina.ir.context import LaminaContext  # noqa: E402
+from lamina.ir.pipeline import parse_pipeline, run_pipeline  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import check
-from quantized_cases import check_whole, integers, q
-from tflite_build import T, one
+
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import check  # noqa: E402
+from quantized_cases import check_whole, integers, q  # noqa: E402
+from tflite_build import T, one  # noqa: E402
 
 POINT, UNIT = -13, 0.03
 

@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import check
-from quantized_cases import check_whole, integers, q
-from tflite_build import T, one
+
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import check  # noqa: E402
+from quantized_cases import check_whole, integers, q  # noqa: E402
+from tflite_build import T, one  # noqa: E402
 
 SIZES = [((1, 8, 8, 5), (2, 2), 2), ((2, 9, 7, 3), (3, 2), 1), ((1, 7, 7, 16), (7, 7), 1), ((1, 10, 5, 4), (5, 3), 3)]
 

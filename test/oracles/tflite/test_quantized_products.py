@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from quantized_cases import bias, channel_scales, check_whole, q, weight
-from tflite_build import T, one
+
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from quantized_cases import bias, channel_scales, check_whole, q, weight  # noqa: E402
+from tflite_build import T, one  # noqa: E402
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
 TYPES = {"int32": 2, "int64": 4}

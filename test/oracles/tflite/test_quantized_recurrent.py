@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import interpreter, run
-from quantized_cases import bias, integers, q, weight
-from tflite_build import T, one
 
-import lamina
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import interpreter, run  # noqa: E402
+from quantized_cases import bias, integers, q, weight  # noqa: E402
+from tflite_build import T, one  # noqa: E402
+
+import lamina  # noqa: E402
 
 
 @pytest.mark.parametrize(("batch", "inputs", "filters", "memory", "rank"), [(1, 7, 8, 5, 2), (3, 16, 12, 1, 1)])

@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import check
-from quantized_cases import check_whole, q
-from tflite_build import one
+
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import check  # noqa: E402
+from quantized_cases import check_whole, q  # noqa: E402
+from tflite_build import one  # noqa: E402
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])

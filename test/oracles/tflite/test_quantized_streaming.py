@@ -10,14 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ai_edge_litert.interpreter import (  # pyright: ignore[reportMissingTypeStubs]
+
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from ai_edge_litert.interpreter import (  # noqa: E402  # pyright: ignore[reportMissingTypeStubs]
     Interpreter,
     OpResolverType,
 )
 
-import lamina
-from lamina.frontends.tflite.graph import TfliteNode
-from lamina.frontends.tflite.reader import read_model
+import lamina  # noqa: E402
+from lamina.frontends.tflite.graph import TfliteNode  # noqa: E402
+from lamina.frontends.tflite.reader import read_model  # noqa: E402
 
 pytestmark = pytest.mark.slow
 FOUND = find_spec("pymicro_wakeword")

@@ -8,10 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from litert import draw, interpreter, run, same
-from tflite_build import Graph, Op, T, build
 
-import lamina
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import draw, interpreter, run, same  # noqa: E402
+from tflite_build import Graph, Op, T, build  # noqa: E402
+
+import lamina  # noqa: E402
 
 N, I, U, P = 2, 5, 4, 3  # noqa: E741
 

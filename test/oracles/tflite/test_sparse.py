@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import check, draw
-from tflite_build import Graph, Op, T, build
 
-import lamina
-from lamina.errors import InputError
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import check, draw  # noqa: E402
+from tflite_build import Graph, Op, T, build  # noqa: E402
+
+import lamina  # noqa: E402
+from lamina.errors import InputError  # noqa: E402
 
 Level = int | tuple[Sequence[int], Sequence[int]]
 """The extent of a dense level, or the segments and the places of a compressed one."""

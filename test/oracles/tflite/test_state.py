@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from litert import check, draw, interpreter, run
-from tflite_build import Graph, Op, T, build
 
-import lamina
-from lamina.errors import UnsupportedError
+pytest.importorskip("ai_edge_litert")
+pytest.importorskip("tflite")
+
+from litert import check, draw, interpreter, run  # noqa: E402
+from tflite_build import Graph, Op, T, build  # noqa: E402
+
+import lamina  # noqa: E402
+from lamina.errors import UnsupportedError  # noqa: E402
 
 FOUND = find_spec("pymicro_wakeword")
 MODELS = sorted(Path(FOUND.submodule_search_locations[0]).glob("models/*.tflite")) if FOUND else []  # pyright: ignore
