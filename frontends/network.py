@@ -28,7 +28,7 @@ from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.program_state import STATE, StateVariable, state_attribute
-from lamina.errors import InputError, LaminaError, UsageError, shown
+from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError, shown
 from lamina.frontends.builder import LIMIT, Value, checked_nbytes, function_of, name_hint
 from lamina.frontends.formats import Shapes
 from lamina.frontends.imported import ImportedModel, Port
@@ -347,5 +347,6 @@ def _with_shape(port: Port, shapes: Shapes, label: str) -> Port:
         return Port(port.name, tuple(given), port.dtype)
     if -1 in port.shape[1:]:
         extents = ",".join("?" if e < 0 else str(e) for e in port.shape)
-        raise UsageError(f"has the open shape [{extents}]", where=where, hint=f"give it: --shape {port.name}={extents}")
+        hint = f"give it: --shape {port.name}={extents}"
+        raise UnsupportedError(f"has the open shape [{extents}]", where=where, hint=hint)
     return Port(port.name, tuple(1 if e < 0 else e for e in port.shape), port.dtype)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lamina.errors import InputError, LaminaError, UsageError, printable, shown
+from lamina.errors import InputError, LaminaError, UnsupportedError, printable, shown
 from lamina.frontends.companion import no_weights, path_of, text_of
 from lamina.frontends.formats import Shapes
 from lamina.frontends.imported import ImportedModel, Port
@@ -142,5 +142,5 @@ class _Symbol:
         shape = tuple(given) if isinstance(given, (list, tuple)) else attrs.ints("__shape__")
         if not shape or min(shape) < 0 or given is None and 0 in shape:
             hint = f"give it: --shape {name}=1,3,224,224"
-            raise UsageError(f"the input {shown(name)} has no shape", where=self.label, hint=hint)
+            raise UnsupportedError(f"the input {shown(name)} has no shape", where=self.label, hint=hint)
         return Port(name, tuple(int(e) for e in shape), dtype)

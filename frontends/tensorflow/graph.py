@@ -74,7 +74,7 @@ class GraphDef:
     ) -> Network:  # fmt: skip
         """The network of values by the names that the user knows. `inputs` are placeholders by such names, by default
         those that the results need by their own. `shapes` gives those whose rank is open, and asks for placeholders
-        that have a default; None where it does not matter. Raises InputError, UsageError.
+        that have a default; None where it does not matter. Raises InputError, UnsupportedError.
         """
         names = {source_of(reference): name for name, reference in (inputs or {}).items()}
         asked = [n for n, node in self.nodes.items() if node.op == "PlaceholderWithDefault" and n in (shapes or {})]
@@ -98,7 +98,7 @@ class GraphDef:
             given: Any = (shapes or {}).get(name, ())
             if shapes is not None and (name not in shapes or isinstance(given, int)):
                 hint = f"give it: --shape {name}=..."
-                raise UsageError(f"the rank of the input {shown(name)} is open", where=self.label, hint=hint)
+                raise UnsupportedError(f"the rank of the input {shown(name)} is open", where=self.label, hint=hint)
             shape = (-1,) * len(given)
         return Port(name, tuple(shape), dtype)
 

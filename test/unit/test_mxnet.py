@@ -58,7 +58,7 @@ def test_the_commands_know_the_format(tmp_path: Path) -> None:
     status, out, _ = checked("run", str(NET), "--shape", "data=1,3,16,12")
     assert status == 0 and "float32[1, 5]" in out
     status, _, err = checked("compile", str(NET))
-    assert status == 2 and "the input data has no shape; give it: --shape data=1,3,224,224" in err.replace('"', "")
+    assert status == 3 and "the input data has no shape; give it: --shape data=1,3,224,224" in err.replace('"', "")
 
 
 # -- old forms -------------------------------------------------------------------------------------
