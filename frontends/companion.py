@@ -59,8 +59,8 @@ def same_stem(path: Path, suffix: str) -> Path | None:
     return beside(path, [path.with_suffix(suffix).name], suffix)
 
 
-def no_weights(path: Path, name: str) -> InputError:
-    """The error of a network whose weights are not there."""
+def no_weights(path: str | Path, name: str) -> InputError:
+    """The error of a network that takes weights which are not there."""
     return InputError("its weights are not beside it", where=printable(str(path)), hint=f"put it there as {name}")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +15,11 @@ from lamina.errors import shown
 from lamina.frontends.builder import Value
 from lamina.frontends.caffe.reader import TABLE
 from lamina.frontends.caffe.text_format import TextMessage
+from lamina.frontends.companion import no_weights
 from lamina.frontends.network import NetworkNode, NodeBuilder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LARGEST = 1 << 20
 """Extents of kernels, strides and padding."""
@@ -26,9 +31,17 @@ def parameters(node: NetworkNode, name: str) -> TextMessage:
     return layer.message(name)
 
 
+def blobs_of_layer(b: NodeBuilder, node: NetworkNode) -> Sequence[NDArray[Any]]:
+    """The weights of a layer. Raises InputError where there is no file of weights."""
+    blobs: Sequence[NDArray[Any]] | None = node.attributes["blobs"]
+    if blobs is None:
+        raise no_weights(b.label, PurePath(b.label).with_suffix(".caffemodel").name)
+    return blobs
+
+
 def blob(b: NodeBuilder, node: NetworkNode, index: int, shape: Sequence[int] | None = None) -> Value:
     """A weight of a layer, in a shape of as many elements. Raises InputError where it is not there or does not fit."""
-    blobs: list[np.ndarray[Any, Any]] = node.attributes["blobs"]
+    blobs = blobs_of_layer(b, node)
     if index >= len(blobs):
         hint = "are the two files of one network?"
         raise b.fail(f"has {len(blobs)} blobs in the .caffemodel, blob {index} is needed", hint)

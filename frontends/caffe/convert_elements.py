@@ -8,7 +8,7 @@ import numpy as np
 
 from lamina.errors import shown
 from lamina.frontends.builder import Value
-from lamina.frontends.caffe.convert_conv import axis_of, blob, parameters
+from lamina.frontends.caffe.convert_conv import axis_of, blob, blobs_of_layer, parameters
 from lamina.frontends.caffe.reader import TABLE
 from lamina.frontends.caffe.text_format import TextMessage
 from lamina.frontends.network import NetworkNode, NodeBuilder
@@ -213,8 +213,8 @@ def batch_norm(b: NodeBuilder, node: NetworkNode, x: Value) -> Value:
     p = parameters(node, "batch_norm_param")
     if not p.bool("use_global_stats", True):
         raise b.unsupported("use_global_stats: false normalises by the batch")
-    if len(node.attributes["blobs"]) > 3:
-        raise b.unsupported(f"{len(node.attributes['blobs'])} blobs are of another layer than Caffe's own")
+    if (count := len(blobs_of_layer(b, node))) > 3:
+        raise b.unsupported(f"{count} blobs are of another layer than Caffe's own")
     channels = x.shape[1]
     factor = float(b.known(blob(b, node, 2, (1,)), "the factor")[0])
     inverse = np.float32(0 if factor == 0 else 1 / factor)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lamina.errors import InputError, UnsupportedError, printable, shown
 from lamina.frontends.caffe.blobs import blobs_of
 from lamina.frontends.caffe.text_format import TextMessage, parse_text
-from lamina.frontends.companion import bytes_of, no_weights, path_of, same_stem, text_of
+from lamina.frontends.companion import bytes_of, path_of, same_stem, text_of
 from lamina.frontends.formats import Shapes
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.network import ConverterTable, Network, NetworkNode, import_network
@@ -29,12 +29,13 @@ _DEPLOY = "give the network for use (deploy.prototxt): it has an input in the pl
 
 
 def import_caffe(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:
-    """Import a network: the path of its `.prototxt`. Raises LaminaError."""
+    """Import a network: the path of its `.prototxt`; a network of layers without weights is all of it.
+
+    Raises LaminaError.
+    """
     path, text = described_at(source)
     second = same_stem(path, ".caffemodel")
-    if second is None:
-        raise no_weights(path, path.with_suffix(".caffemodel").name)
-    blobs = blobs_of(bytes_of(second), printable(str(second)))
+    blobs = None if second is None else blobs_of(bytes_of(second), printable(str(second)))
     return import_network(read_network(text, str(path), shapes, blobs), TABLE, shapes, max_tensor_bytes)
 
 
@@ -51,7 +52,7 @@ def described_at(source: Any) -> tuple[Path, str]:
 def read_network(
     text: str, label: str, shapes: Shapes | None = None, blobs: Mapping[str, list[NDArray[Any]]] | None = None
 ) -> Network:
-    """Read the text of a network; `blobs` has the weights of layers by their names."""
+    """Read the text of a network; `blobs` are the weights of layers by name, None where no file has them."""
     label = printable(label)
     net = parse_text(text, label)
     layers = [(m, m.word("type")) for m in net.messages("layer")]
@@ -61,7 +62,7 @@ def read_network(
     used = [(m, kind) for m, kind in layers if _is_used(m)]
     if not used:
         raise InputError("has no layers", where=label, hint="is it a network of Caffe?")
-    return _Graph(label, shapes or {}, blobs or {}).network(net, used)
+    return _Graph(label, shapes or {}, blobs).network(net, used)
 
 
 def _of_v1(layer: TextMessage) -> str:
@@ -98,7 +99,7 @@ def _refusal(kind: str) -> str:
 class _Graph:
     """Layers may write a blob that they take: each time it gets another name."""
 
-    def __init__(self, label: str, shapes: Shapes, blobs: Mapping[str, list[NDArray[Any]]]) -> None:
+    def __init__(self, label: str, shapes: Shapes, blobs: Mapping[str, list[NDArray[Any]]] | None) -> None:
         self.label = label
         self.shapes = shapes
         self.blobs = blobs
@@ -159,5 +160,5 @@ class _Graph:
         self.taken.update(inputs)
         outputs = tuple(top if top not in self.current else f"{top}/{name}/{index}" for top in tops)
         self.current.update(zip(tops, outputs, strict=True))
-        attributes = {"layer": layer, "blobs": self.blobs.get(name, [])}
+        attributes = {"layer": layer, "blobs": None if self.blobs is None else self.blobs.get(name, [])}
         return NetworkNode(kind, name, tuple(inputs), outputs, attributes, index, _refusal(kind))

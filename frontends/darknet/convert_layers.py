@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
 from lamina.frontends.builder import Value
+from lamina.frontends.companion import no_weights
 from lamina.frontends.darknet.activations import activated
 from lamina.frontends.darknet.reader import TABLE
 from lamina.frontends.darknet.sections import LayerOptions
@@ -46,7 +48,7 @@ def weight(b: NodeBuilder, node: NetworkNode, name: str, *shape: int) -> Value:
     """The next weights of the file."""
     weights: Weights | None = node.attributes["weights"]
     if weights is None:
-        raise b.fail("has no weights")
+        raise no_weights(b.label, PurePath(b.label).with_suffix(".weights").name)
     return b.constant(weights.take(shape, b.where), name=f"{node.name}.{name}")
 
 
@@ -124,10 +126,11 @@ def connected(b: NodeBuilder, node: NetworkNode, x: Value) -> Value:
     s = section_of(node)
     x, n = flat(b, x), bounded(b, s, "output", 1)
     beta = weight(b, node, "biases", n)
-    weights: Weights = node.attributes["weights"]
-    order = (x.shape[1], n) if weights.is_transposed else (n, x.shape[1])
+    weights: Weights | None = node.attributes["weights"]
+    is_transposed = weights is not None and weights.is_transposed
+    order = (x.shape[1], n) if is_transposed else (n, x.shape[1])
     w = weight(b, node, "weights", *order)
-    if weights.is_transposed and w.array is not None:
+    if is_transposed and w.array is not None:
         w = b.constant(w.array.T, name=w.name)
     y = b.op("nn.dense", x, w, units=n)
     if s.int("batch_normalize"):

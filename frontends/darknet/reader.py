@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lamina.errors import InputError, printable
-from lamina.frontends.companion import no_weights, path_of, same_stem, text_of
+from lamina.frontends.companion import path_of, same_stem, text_of
 from lamina.frontends.darknet.sections import LayerOptions, sections_of
 from lamina.frontends.darknet.weights import Weights
 from lamina.frontends.formats import Shapes
@@ -33,17 +33,17 @@ def import_darknet(
 ) -> ImportedModel:  # fmt: skip
     """Import a network: the path of its `.cfg`; `weights` is that of its numbers, by default the file beside it.
 
+    A network of layers without weights needs none.
     `with_anchors` gives the results and the named weights of TVM's importer. Raises LaminaError.
     """
     path = path_of(source, "weights")
     _described(path)
     second = path_of(weights, "weights") if weights is not None else same_stem(path, ".weights")
-    if second is None:
-        raise no_weights(path, path.with_suffix(".weights").name)
-    numbers = Weights(second)
+    numbers = None if second is None else Weights(second)
     network = read_network(path, shapes, numbers, with_anchors)
     imported = import_network(network, TABLE, shapes, max_tensor_bytes, named_weights=with_anchors)
-    numbers.finish()
+    if numbers is not None:
+        numbers.finish()
     return imported
 
 

@@ -217,6 +217,7 @@ def test_the_second_file(tmp_path: Path) -> None:
     path.with_suffix(".caffemodel").write_bytes(b"no message")
     with pytest.raises(InputError, match=r"own.caffemodel: is no model of Caffe"):
         lamina.load(path)
+    path = write(tmp_path, layer("InnerProduct", "inner_product_param { num_output: 2 }"))
     path.with_suffix(".caffemodel").unlink()
     with pytest.raises(InputError, match="its weights are not beside it; put it there as own.caffemodel"):
         lamina.load(path)

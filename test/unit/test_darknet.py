@@ -234,6 +234,7 @@ def test_the_second_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="other.weights: has 1 weights more"):  # it is the only one
         lamina.load(path)
     (tmp_path / "third.weights").write_bytes(b"")
+    path.write_text(HEAD + "[connected]\noutput=2\n", "utf-8")
     with pytest.raises(InputError, match=r"own.cfg: its weights are not beside it; put it there as own.weights"):
         lamina.load(path)
     path.with_suffix(".weights").write_bytes(b"short")

@@ -41,6 +41,7 @@ TOUCHED = {
     },
     "Add a frontend": {"frontends/steps/format.py", "test/frontends/steps/a_line_is_a_call.mlir"},
     "Add an operator of PyTorch's": {"frontends/aten/convert_activations.py", "test/frontends/aten/cubed_relu.mlir"},
+    "Add an operator of another format": {"frontends/caffe/convert_elements.py", "test/frontends/caffe/cube.mlir"},
     "Add a test": {"test/passes/relay/drop_copies/a_copy_goes.mlir"},
 }
 """What a recipe changes, by its heading: one file and its test. The index of ops is generated, like their tests."""
