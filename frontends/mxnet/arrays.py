@@ -27,6 +27,8 @@ DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "b
           "uint64", "bfloat16")  # fmt: skip
 """Element types by their numbers (mshadow)."""
 MOST_AXES = 32
+MOST_ELEMENTS = 1 << 56
+"""Elements of which NumPy can make an array, axes without elements left out."""
 MOST_FILES = 10_000
 
 
@@ -89,9 +91,9 @@ def _array(cursor: _Cursor) -> NDArray[Any]:
         raise UnsupportedError("has a sparse array", where=cursor.label, hint=hint)
     is_new = version in (V1, V2, V3)
     axes = cursor.number(4) if is_new else version
-    if axes > MOST_AXES:
+    shape = [cursor.number(8 if is_new else 4) for _ in range(axes if axes <= MOST_AXES else 0)]
+    if axes > MOST_AXES or prod(e or 1 for e in shape) > MOST_ELEMENTS:
         raise InputError("holds no arrays of MXNet that are whole", where=cursor.label, hint="is the file whole?")
-    shape = [cursor.number(8 if is_new else 4) for _ in range(axes)]
     if axes == 0 and version != V3 or 0 in shape and version != V3:
         return np.zeros(shape or 0, np.float32)  # an array without a value: nothing follows
     cursor.number(8)  # the device

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.func import FuncOp
+
 from lamina.driver.relay_source import parsed_text
 from lamina.frontends.formats import TextFormat
 from lamina.frontends.support import SupportReport, UnsupportedOp
@@ -18,11 +20,12 @@ def report_of_text(path: str | os.PathLike[str]) -> SupportReport | None:
 
     Raises LaminaError for what is no such text.
     """
-    from lamina.passes.stablehlo_to_relay.stablehlo_to_relay import grouped, lower_module
+    from lamina.passes.stablehlo_to_relay.stablehlo_to_relay import entry_of, grouped, lower_module
 
     read = parsed_text(path)
     if not isinstance(read.form, TextFormat) or not read.form.pipeline:
         return None
+    entry_of([op for op in read.module.body.block.ops if isinstance(op, FuncOp)])
     dialects = tuple(read.form.marks)
     names = Counter(op.name for op in read.module.walk() if op.name.startswith(dialects))
     missing = [

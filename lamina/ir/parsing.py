@@ -55,6 +55,8 @@ MAX_ELEMENTS = 1 << 26
 """Elements of one dense constant in a text; weights belong in the parameter store."""
 MAX_INTEGER_WIDTH = (1 << 24) - 1
 """MLIR's own limit."""
+MOST_SAID = 1000
+"""Characters of a message: a name in a text has any length."""
 RECURSION_LIMIT = 12_000
 """Python frames that 256 nested ops need in xDSL's parser and printer, with room to spare."""
 
@@ -519,8 +521,10 @@ def _token_start(parser: SourceParser | None) -> int:
 
 
 def _sentence(text: str) -> str:
-    """A message of xDSL in the form of ours: one line, no full stop, small first letter."""
+    """A message of xDSL in the form of ours: one line, no full stop, small first letter, names of any length cut."""
     text = " ".join(text.split()).rstrip(".!")
+    if len(text) > MOST_SAID:
+        text = f"{text[: MOST_SAID // 2]} ... {text[-MOST_SAID // 2 :]}"
     if text[:1].isupper() and not text[:2].isupper():
         text = text[0].lower() + text[1:]
     return text

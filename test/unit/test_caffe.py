@@ -15,7 +15,7 @@ from lamina.errors import InputError
 from lamina.frontends.caffe.text_format import parse_text
 from lamina.opt_tool.command import run_opt_tool
 
-from .two_files import checked, damages, interpreted, refusal
+from .two_files import ALL, FEW, checked, damages, interpreted, refusal
 
 INPUTS = Path(__file__).parent / "inputs" / "caffe"
 NET = INPUTS / "net.prototxt"
@@ -240,5 +240,6 @@ def test_a_blob_that_is_damaged(tmp_path: Path) -> None:
     np.testing.assert_allclose(interpreted(path, X)[0], np.where(X > 0, X, 0.25 * X), rtol=1e-6)
 
 
-def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
-    assert damages(NET, NET.with_suffix(".caffemodel"), tmp_path) > 40
+@pytest.mark.parametrize("count", (FEW, ALL))
+def test_damaged_files_are_read_or_refused(count: int, tmp_path: Path) -> None:
+    assert damages(NET, NET.with_suffix(".caffemodel"), tmp_path, count) > 2 * count // 3

@@ -15,6 +15,8 @@ from lamina.cli import command as cli
 from lamina.errors import LaminaError
 from lamina.frontends.tensorflow.format import FORMAT
 
+from .two_files import FEW, MOST_SECONDS
+
 sys.path.insert(0, str(Path(__file__).parent))
 import tensorflow_messages as m  # noqa: E402
 from tensorflow_messages import (  # noqa: E402
@@ -294,7 +296,7 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
     return bytes(changed)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", [n if n < FEW else pytest.param(n, marks=pytest.mark.long) for n in range(300)])
 def test_a_damaged_file_is_read_or_refused(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
     sources = [*sorted(INPUTS.glob("*.pb")), *sorted(p.parent for p in INPUTS.glob("*/saved_model.pb")) * 3]
@@ -311,7 +313,7 @@ def test_a_damaged_file_is_read_or_refused(seed: int, tmp_path: Path) -> None:
         FORMAT.read(target)
     except LaminaError as e:
         assert e.exit_status in (1, 3) and "\n" not in str(e) and len(str(e)) < 1000
-    assert time.process_time() - begin < 2
+    assert time.process_time() - begin < MOST_SECONDS
 
 
 def test_the_command_line_says_it_in_one_line(tmp_path: Path) -> None:

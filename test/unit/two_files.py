@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import time
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import lamina
 from lamina.cli import command as cli
@@ -16,6 +18,10 @@ from lamina.interpreters.relay_reference import main_function, run_relay
 
 FEW = 60
 """Damaged copies of each file in a test of every day."""
+ALL = pytest.param(300, marks=pytest.mark.long)
+"""Damaged copies in a long test."""
+MOST_SECONDS = 2
+"""Time of the processor that a damaged model may take."""
 
 
 def checked(*words: str) -> tuple[int, str, str]:
@@ -55,19 +61,20 @@ def damaged(data: bytes, seed: int) -> bytes:
 
 
 def refusal(path: Path, shapes: dict[str, list[int]] | None = None) -> LaminaError | None:
-    """The error of an import, None for a model that can be read; any other exception is a fault."""
+    """The error of an import, None for a model that can be read; any other exception is a fault, as is a long time."""
+    begin = time.process_time()
     try:
         lamina.load(path, shapes)
     except LaminaError as e:
         assert exit_status(e) in (1, 2, 3), repr(e)
         assert "\n" not in str(e) and len(str(e)) < 2000, str(e)
         return e
+    finally:
+        assert time.process_time() - begin < MOST_SECONDS
     return None
 
 
-def damages(
-    first: Path, second: Path, folder: Path, count: int = FEW, shapes: dict[str, list[int]] | None = None
-) -> int:
+def damages(first: Path, second: Path, folder: Path, count: int, shapes: dict[str, list[int]] | None = None) -> int:
     """Import copies of a model with damage in one of its files; the number of those that were refused."""
     refused = 0
     for seed in range(count):
