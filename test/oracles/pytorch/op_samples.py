@@ -2,6 +2,7 @@
 
     python test/oracles/pytorch/op_samples.py --dtype float32                     each sample by the ops' oracles
     python test/oracles/pytorch/op_samples.py --dtype float32 --compiled          by machine code
+    python test/oracles/pytorch/op_samples.py --dtype float32 --torch-compile     as users call it, the rest eager
     python test/oracles/pytorch/op_samples.py --only softmax topk --most 4 -v     a few operators, four samples of each
 
 A sample is traced as AOTAutograd traces it, torch's decompositions for what the table has no row for. Its operator is
@@ -151,41 +152,73 @@ def same_elements(array: Any, got: Any, wanted: Any) -> bool:
     return False
 
 
-def outcome(op: Any, sample: Any, compiled: bool) -> tuple[str, str]:
+def called(call: Any, tensors: list[Any]) -> list[Any]:
+    """The results of a function, which draws from the same seed each time."""
+    torch.manual_seed(0)
+    with torch.no_grad():
+        return call(*(t.clone() for t in tensors))
+
+
+def plain(tensor: Any) -> Any:
+    """The array of a tensor; complex numbers are pairs along an axis more, sparse tensors full of zeros."""
+    tensor = tensor.detach()
+    tensor = tensor.dequantize() if tensor.is_quantized else tensor
+    tensor = tensor.to_dense() if tensor.layout != torch.strided else tensor
+    tensor = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+    return array_of(tensor.resolve_neg().contiguous())
+
+
+def through_torch_compile(op: Any, call: Any, tensors: list[Any], wanted: list[Any]) -> tuple[str, str]:
+    """The outcome of a sample by `torch.compile`: what has no row is computed by torch."""
+    torch._dynamo.reset()
+    try:
+        got = called(torch.compile(call, backend="lamina", dynamic=False), tensors)
+    except Exception as e:
+        return "crash", f"{type(e).__name__}: {e}"
+    return compared(op, plain(tensors[0]), [plain(v) for v in got], [plain(v) for v in wanted])
+
+
+def compared(op: Any, first: Any, got: list[Any], wanted: list[Any]) -> tuple[str, str]:
+    """`same` or `wrong`, with the first difference; `first` is the array of the first operand."""
+    if len(got) != len(wanted):
+        return "wrong", f"{len(got)} results of {len(wanted)}"
+    for k, (g, w) in enumerate(zip(got, wanted, strict=True)):
+        said = difference(g, w)
+        tied = op.name in TIES and g.dtype.kind == "i" and g.shape == w.shape
+        if said and not (tied and same_elements(first, g, w)):
+            return "wrong", f"result {k}: {said}"
+    return "same", ""
+
+
+def outcome(op: Any, sample: Any, way: str) -> tuple[str, str]:
     """The outcome of a sample, and what there is to say of it."""
     call, tensors, _ = traced(op, sample)
     try:
-        with torch.no_grad():
-            wanted = call(*(t.clone() for t in tensors))
+        wanted = called(call, tensors)
     except Exception as e:  # torch itself does not take it
         return "nothing", str(e)
-    if not wanted:
+    if not wanted or not tensors:
         return "nothing", ""
+    if way == "torch.compile":
+        return through_torch_compile(op, call, tensors, wanted)
     if any(t.is_complex() or t.layout != torch.strided or t.is_quantized for t in (*tensors, *wanted)):
         return "complex", ""
     try:
         made = graph(call, tensors, op.name)
         imported = import_graph(made)
         arrays = [np.ascontiguousarray(array_of(t.contiguous())).reshape(tuple(t.shape)) for t in tensors]
-        got = run(imported, arrays, compiled)
+        got = run(imported, arrays, way == "compiled")
     except LaminaError as e:
         return "refused", str(e)
     except Exception as e:
         return (
             "traced" if "torch/" in str(e.__traceback__ and e.__traceback__.tb_next) else "crash"
         ), f"{type(e).__name__}: {e}"
-    if len(got) != len(wanted):
-        return "wrong", f"{len(got)} results of {len(wanted)}"
-    for k, (g, w) in enumerate(zip(got, wanted, strict=True)):
-        said = difference(g, array_of(w.contiguous()))
-        tied = op.name in TIES and g.dtype.kind == "i" and g.shape == tuple(w.shape)
-        if said and not (tied and same_elements(arrays[0], g, array_of(w.contiguous()))):
-            return "wrong", f"result {k}: {said}"
-    return "same", ""
+    return compared(op, arrays[0], got, [array_of(w.contiguous()) for w in wanted])
 
 
-def outcomes(dtype: Any, most: int, compiled: bool, only: list[str], part: int = 0, parts: int = 1) -> list[Outcome]:
-    """The outcomes of all operators that take an element type."""
+def outcomes(dtype: Any, most: int, way: str, only: list[str], part: int = 0, parts: int = 1) -> list[Outcome]:
+    """The outcomes of all operators that take an element type; `way` is oracles, compiled or torch.compile."""
     from torch.testing._internal.common_methods_invocations import op_db
 
     found: list[Outcome] = []
@@ -202,7 +235,7 @@ def outcomes(dtype: Any, most: int, compiled: bool, only: list[str], part: int =
             for k, sample in enumerate(op.sample_inputs("cpu", dtype, requires_grad=False)):
                 if k >= most:
                     break
-                kind, said = outcome(op, sample, compiled)
+                kind, said = outcome(op, sample, way)
                 row.counts[kind] += 1
                 row.said.setdefault(kind, said.split("\n")[0][:200])
         except Exception as e:  # what draws the samples fails
@@ -238,14 +271,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Torch's operators against torch.")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--most", type=int, default=10**6, help="samples of an operator")
-    parser.add_argument("--compiled", action="store_true")
+    parser.add_argument("--compiled", dest="way", action="store_const", const="compiled", default="oracles")
+    parser.add_argument("--torch-compile", dest="way", action="store_const", const="torch.compile")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--part", default="0/1", help="every n-th operator: 0/2")
     parser.add_argument("--json", type=Path)
     parser.add_argument("-v", "--verbose", action="store_true", help="all that are not the same")
     args = parser.parse_args()
     part, parts = map(int, args.part.split("/"))
-    found = outcomes(getattr(torch, args.dtype), args.most, args.compiled, args.only, part, parts)
+    found = outcomes(getattr(torch, args.dtype), args.most, args.way, args.only, part, parts)
     print(report(found, args.verbose))
     if args.json:
         rows = [{"name": o.name, "counts": dict(o.counts), "said": o.said} for o in found]

@@ -98,8 +98,9 @@ def test_a_changed_weight_is_never_stale() -> None:
         linear.weight = nn.Parameter(torch.randn(7, 6))
 
     with torch.no_grad():
-        for k in range(100):
-            (in_place, through_data, load, through_numpy, another)[k % 5]()
+        ways = (in_place, through_data, load, through_numpy, another)
+        for k in range(1000 * len(ways)):
+            ways[k % len(ways)]()
             x = torch.randn(4, 6)
             near(compiled(x), model(x))
 

@@ -18,7 +18,7 @@ from op_samples import MEMORY, outcomes, report  # noqa: E402
 def test_no_sample_is_wrong_and_most_are_compiled(dtype: str, least: float) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = outcomes(getattr(torch, dtype), 3, False, [])
+        found = outcomes(getattr(torch, dtype), 3, "oracles", [])
     assert not [f"{o.name}: {o.said['wrong']}" for o in found if o.counts["wrong"] and not MEMORY.search(o.name)]
     real = [
         o
@@ -30,5 +30,5 @@ def test_no_sample_is_wrong_and_most_are_compiled(dtype: str, least: float) -> N
 
 @pytest.mark.parametrize("part", range(8))
 def test_machine_code_computes_what_torch_does(part: int) -> None:
-    found = outcomes(torch.float32, 2, True, [], part, 8)
+    found = outcomes(torch.float32, 2, "compiled", [], part, 8)
     assert not [f"{o.name}: {o.said['wrong']}" for o in found if o.counts["wrong"] and not MEMORY.search(o.name)]
