@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, IntAttr, NameLoc, NoneAttr, StringAttr
 from xdsl.ir import Block
 
+from lamina.dialects.dtypes import is_float
 from lamina.dialects.relay.params import ParamStore
 from lamina.frontends.aten.graph import AtenCall, DType
 from lamina.frontends.aten.promotion import float_type, result_type
@@ -26,6 +27,9 @@ class AtenBuilder(TensorBuilder):
         self.call: AtenCall | None = None
         self.own: Mapping[str, OwnConverter] = {}
         """Converters of the user's, by operators (`relu`, `add.Tensor`, `mine.op`); they go before the table."""
+        self.take_key: Callable[[], Value] | None = None
+        """Adds the key of random numbers to the inputs; None where a program is not given one."""
+        self._key: Value | None = None
 
     def enter(self, call: AtenCall) -> None:
         """Begin a call: the ops that are emitted from now on belong to it."""
@@ -53,6 +57,27 @@ class AtenBuilder(TensorBuilder):
         """Operands of a function of real numbers."""
         dtype = float_type(result_type(operands))
         return [self.tensor(o, dtype) for o in operands]
+
+    def drawn(self, distribution: str, first: Any, second: Any, shape: Sequence[int], dtype: str) -> Value:
+        """Random numbers of `relay.random.uniform` (from `first` to `second`) or `normal` (mean and deviation).
+
+        Raises UnsupportedError where the program has no key.
+        """
+        if self.take_key is None:
+            raise self.unsupported("draws random numbers", "call eval() on the model; torch.compile takes it")
+        wide = dtype if dtype in ("float32", "float64") else "float32"
+        if not is_float(dtype):
+            raise self.unsupported(f"random numbers of {dtype} are not supported")
+        self.check_size(shape, wide)
+        if 0 in shape:
+            return self.filled(0, shape, dtype)
+        self._key = self._key or self.take_key()
+        parameters = [self.reshape(self.tensor(v, wide), ()) for v in (first, second)]
+        after, numbers = self.ops(
+            f"random.{distribution}", self._key, *parameters, out_shape=tuple(shape), out_dtype=wide
+        )
+        self._key = after
+        return self.cast(numbers, dtype)
 
     def dtype(self, given: DType | None, otherwise: str) -> str:
         """The element type of an argument `dtype`."""

@@ -153,16 +153,3 @@ def rrelu(b: AtenBuilder, self: Value, *args: Any, lower: float = 0.125, upper: 
     if any(v is True for v in given) or training:
         raise b.unsupported("training with random slopes is not supported")
     return b.op("nn.leaky_relu", self, alpha=(lower + upper) / 2)
-
-
-@aten_op("dropout", "dropout_", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")
-def dropout(b: AtenBuilder, input: Value, p: float, train: bool) -> Value:
-    """Nothing is dropped outside of training."""
-    if train and p:
-        raise b.unsupported("dropping elements at random is not supported", "call eval() on the model")
-    return input
-
-
-@aten_op("native_dropout")
-def native_dropout(b: AtenBuilder, input: Value, p: float, train: bool | None) -> tuple[Value, Value]:
-    return dropout(b, input, p, bool(train)), b.filled(True, input.shape, "bool")

@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.relay.random.threefry import KEY
 from lamina.errors import InputError, LaminaError
 from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
 from lamina.frontends.aten.functional import VIEWS, functional, is_in_place, out_of_place
@@ -35,18 +36,25 @@ ASSERTIONS = frozenset(
 """Operators that compute nothing."""
 
 
+RANDOM_KEY = "lamina.random_key"
+"""The last input of a program that draws random numbers, ten uint64 that are random themselves."""
+
+
 def import_graph(
-    graph: AtenGraph, limit: int = LIMIT, named_weights: bool = False, own: Mapping[str, OwnConverter] | None = None
-) -> ImportedModel:
+    graph: AtenGraph, limit: int = LIMIT, named_weights: bool = False, own: Mapping[str, OwnConverter] | None = None,
+    *, draws: bool = False,
+) -> ImportedModel:  # fmt: skip
     """Import a graph; with `named_weights` its small weights are parameters as well.
 
-    `own` are converters that go before the table's. Raises LaminaError naming the call; UnsupportedError lists all
-    operators that are missing.
+    `own` are converters that go before the table's. With `draws` a graph that draws random numbers gets the input
+    RANDOM_KEY behind its own; without it such calls are refused.
+
+    Raises LaminaError naming the call; UnsupportedError lists all operators that are missing.
     """
     graph = functional(graph)
     if any(not _is_known(c) and own_of(c, own or {}) is None for c in graph.calls):
         raise report_of(graph, limit).error()
-    importer = _Importer(graph, limit)
+    importer = _Importer(graph, limit, draws)
     importer.builder.own = own or {}
     importer.builder.named_weights = named_weights
     return importer.run()
@@ -75,12 +83,12 @@ def report_of(graph: AtenGraph, limit: int = LIMIT) -> SupportReport:
     return SupportReport.of(graph.label, len(graph.calls), supported, rows, "frontends/aten")
 
 
-def refused_calls(graph: AtenGraph, limit: int = LIMIT) -> dict[str, str]:
-    """The calls of a graph that cannot be imported, by name, with the reason of each.
+def refused_calls(graph: AtenGraph, limit: int = LIMIT, *, draws: bool = False) -> dict[str, str]:
+    """The calls of a graph that cannot be imported, by name, with the reason of each; `draws` as in `import_graph`.
 
     What follows from results whose types the source does not tell is refused as well.
     """
-    importer = _Importer(functional(graph), limit)
+    importer = _Importer(functional(graph), limit, draws)
     for given in graph.inputs:
         importer.take(given)
     found: dict[str, str] = {}
@@ -102,12 +110,20 @@ def refused_calls(graph: AtenGraph, limit: int = LIMIT) -> dict[str, str]:
 
 
 class _Importer:
-    def __init__(self, graph: AtenGraph, limit: int) -> None:
+    def __init__(self, graph: AtenGraph, limit: int, draws: bool = False) -> None:
         self.graph = graph
         self.store = ParamStore()
         self.block = Block()
         self.builder = AtenBuilder(self.block, self.store, graph.label, limit)
         self.values: dict[str, Any] = {}
+        self.key: Port | None = None
+        if draws:
+            self.builder.take_key = self._take_key
+
+    def _take_key(self) -> Value:
+        """Add the key of random numbers, behind all other inputs."""
+        self.key = self.take(Input(RANDOM_KEY, KEY.shape, KEY.dtype))
+        return self.values[RANDOM_KEY]
 
     def run(self) -> ImportedModel:
         """Import the whole graph."""
@@ -116,6 +132,8 @@ class _Importer:
             if call.packet not in ASSERTIONS:
                 self.values[call.name] = self.called(call)
         self.builder.call = None
+        if self.key is not None:
+            inputs.append(self.key)
         results: list[Any] = []
         outputs: list[Port] = []
         for output in self.graph.outputs:

@@ -9,7 +9,7 @@ from typing import Any
 from lamina.driver.api import Executable, compile
 from lamina.errors import UsageError
 from lamina.frontends.aten.graph import AtenGraph
-from lamina.frontends.aten.importer import import_graph
+from lamina.frontends.aten.importer import RANDOM_KEY, import_graph
 from lamina.torch.library import torch
 
 
@@ -42,8 +42,8 @@ def compiled(graph: AtenGraph, options: CompileOptions) -> Callable[..., list[An
     library = torch()
     threads = options.threads if options.threads is not None else library.get_num_threads()
     executable = compile(
-        import_graph(graph), options.target, threads=threads, opt_level=options.opt_level, cache=options.cache,
-        sanitize=options.sanitize, numerics=options.numerics,
+        import_graph(graph, draws=True), options.target, threads=threads, opt_level=options.opt_level,
+        cache=options.cache, sanitize=options.sanitize, numerics=options.numerics,
     )  # fmt: skip
     return _Program(executable, library)
 
@@ -55,9 +55,13 @@ class _Program:
         self.executable = executable
         self._run = executable.on_addresses()
         self._empty = library.empty
+        self._draws = any(p.name == RANDOM_KEY for p in executable.inputs)
+        self._randint = library.randint
         self._outputs = [(p.shape, getattr(library, p.dtype)) for p in executable.outputs]
 
     def __call__(self, *tensors: Any) -> list[Any]:
+        if self._draws:
+            tensors = (*tensors, self._randint(-(2**63), 2**63 - 1, (10,)))
         given = [t if t.is_contiguous() and not t.is_neg() else t.resolve_neg().contiguous() for t in tensors]
         outputs = [self._empty(shape, dtype=dtype) for shape, dtype in self._outputs]
         self._run([t.data_ptr() for t in given], [t.data_ptr() for t in outputs])

@@ -42,7 +42,7 @@ def compile_graph(gm: Any, options: CompileOptions, parts: Parts) -> Callable[..
         return gm.forward
     parts.nodes += len(graph.calls)
     try:
-        refused = refused_calls(graph)
+        refused = refused_calls(graph, draws=True)
     except UnsupportedError as e:
         refused = dict.fromkeys((c.name for c in graph.calls), e.what)
     parts.eager += [Eager(c.name, c.target, str(c.place), refused[c.name]) for c in graph.calls if c.name in refused]
@@ -153,7 +153,7 @@ def _partitioned(gm: Any, refused: set[str], options: CompileOptions, parts: Par
     whole = found.fuse_partitions(found.propose_partitions())
     for name, part in list(whole.named_children()):
         graph = data_of(part) if name.startswith("fused_") else None
-        if graph is None or not graph.calls or refused_calls(graph):
+        if graph is None or not graph.calls or refused_calls(graph, draws=True):
             continue
         try:
             run = compiled(graph, options)

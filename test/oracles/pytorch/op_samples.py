@@ -6,7 +6,8 @@
     python test/oracles/pytorch/op_samples.py --only softmax topk --most 4 -v     a few operators, four samples of each
 
 A sample is traced as AOTAutograd traces it, torch's decompositions for what the table has no row for. Its operator is
-`same` where all samples are, `refused` where one is not imported, with the reason; `wrong` never ought to be.
+`same` where all samples are, `drawn` where one draws random numbers, of which the types are compared (test_random.py
+looks at the distributions), `refused` where one is not imported, with the reason; `wrong` never ought to be.
 """
 
 # pyright: basic, reportMissingImports=false
@@ -32,11 +33,11 @@ from torch.utils import _pytree as pytree
 import lamina
 from lamina.errors import LaminaError
 from lamina.frontends.aten.fx_graph import array_of, graph_of
-from lamina.frontends.aten.importer import import_graph
+from lamina.frontends.aten.importer import RANDOM_KEY, import_graph
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.torch.decompositions import decompositions
 
-ORDER = ("wrong", "crash", "refused", "traced", "complex", "same", "nothing")
+ORDER = ("wrong", "crash", "refused", "traced", "complex", "drawn", "same", "nothing")
 """Outcomes, the first that a sample has being that of its operator."""
 LINALG = re.compile(
     r"linalg|cholesky|svd|lu_|^lu$|^qr$|geqrf|ormqr|pinverse|triangular_solve|matrix_exp|eig|pca_lowrank|logdet"
@@ -152,9 +153,9 @@ def same_elements(array: Any, got: Any, wanted: Any) -> bool:
     return False
 
 
-def called(call: Any, tensors: list[Any]) -> list[Any]:
+def called(call: Any, tensors: list[Any], seed: int = 0) -> list[Any]:
     """The results of a function, which draws from the same seed each time."""
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     with torch.no_grad():
         return call(*(t.clone() for t in tensors))
 
@@ -175,7 +176,16 @@ def through_torch_compile(op: Any, call: Any, tensors: list[Any], wanted: list[A
         got = called(torch.compile(call, backend="lamina", dynamic=False), tensors)
     except Exception as e:
         return "crash", f"{type(e).__name__}: {e}"
-    return compared(op, plain(tensors[0]), [plain(v) for v in got], [plain(v) for v in wanted])
+    results = [plain(v) for v in got], [plain(v) for v in wanted]
+    if any(difference(plain(v), w) for v, w in zip(called(call, tensors, 1), results[1], strict=True)):
+        return drawn(*results)
+    return compared(op, plain(tensors[0]), *results)
+
+
+def drawn(got: list[Any], wanted: list[Any]) -> tuple[str, str]:
+    """`drawn`, or `wrong` where results that are drawn have other types."""
+    same = [(g.dtype, g.shape) for g in got] == [(w.dtype, w.shape) for w in wanted]
+    return ("drawn", "") if same else ("wrong", "types of what is drawn")
 
 
 def compared(op: Any, first: Any, got: list[Any], wanted: list[Any]) -> tuple[str, str]:
@@ -205,16 +215,19 @@ def outcome(op: Any, sample: Any, way: str) -> tuple[str, str]:
         return "complex", ""
     try:
         made = graph(call, tensors, op.name)
-        imported = import_graph(made)
+        imported = import_graph(made, draws=True)
+        draws = any(p.name == RANDOM_KEY for p in imported.inputs)
         arrays = [np.ascontiguousarray(array_of(t.contiguous())).reshape(tuple(t.shape)) for t in tensors]
-        got = run(imported, arrays, way == "compiled")
+        key = [np.random.default_rng(0).integers(0, 2**63, 10, np.uint64)] if draws else []
+        got = run(imported, [*arrays, *key], way == "compiled")
     except LaminaError as e:
         return "refused", str(e)
     except Exception as e:
         return (
             "traced" if "torch/" in str(e.__traceback__ and e.__traceback__.tb_next) else "crash"
         ), f"{type(e).__name__}: {e}"
-    return compared(op, arrays[0], got, [array_of(w.contiguous()) for w in wanted])
+    expected = [array_of(w.contiguous()) for w in wanted]
+    return drawn(got, expected) if draws else compared(op, arrays[0], got, expected)
 
 
 def outcomes(dtype: Any, most: int, way: str, only: list[str], part: int = 0, parts: int = 1) -> list[Outcome]:
@@ -249,15 +262,16 @@ def report(found: list[Outcome], verbose: bool) -> str:
     rows = [o for o in found if not (MEMORY.search(o.name) and o.kind == "wrong")]
     counts = Counter(o.kind for o in rows)
     samples = sum((o.counts for o in found), Counter())
-    rest = [o for o in rows if o.kind not in ("same", "nothing")]
+    rest = [o for o in rows if o.kind not in ("same", "drawn", "nothing")]
     reasons = Counter(o.reason for o in rest)
-    counted = counts["same"] + sum(
+    whole = counts["same"] + counts["drawn"]
+    counted = whole + sum(
         n for r, n in reasons.items() if r in ("no row", "shape depends on values", "draws random numbers")
     )
     lines = [
         f"{len(found)} operators, {sum(samples.values())} samples: {dict(samples)}",
         f"operators: {dict(counts)}; not compiled wholly by reason: {dict(reasons)}",
-        f"of dense, real ones without decompositions of matrices: {counts['same']} of {counted} compiled wholly",
+        f"of dense, real ones without decompositions of matrices: {whole} of {counted} compiled wholly",
     ]
     shown = [o for o in rest if verbose or o.kind in ("wrong", "crash")]
     lines += [f"  {o.kind:8} {o.name}: {o.said.get(o.kind, '')} {dict(o.counts)}" for o in shown]
