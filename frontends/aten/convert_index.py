@@ -173,15 +173,44 @@ def _scattered(b: AtenBuilder, x: Value, places: Value, update: Value, accumulat
 
 
 def _masked_put(b: AtenBuilder, x: Value, indices: Sequence[Value | None], values: Value, accumulate: bool) -> Value:
-    """One value where a mask holds."""
+    """The same value where a mask holds, or one after the other along the mask."""
     before = next(k for k, v in enumerate(indices) if v is not None)
     mask = indices[before]
     assert mask is not None
-    if prod(values.shape) != 1:
-        raise b.unsupported("values for the places of a mask that is computed at run time are not supported")
-    mask = b.reshape(mask, (*mask.shape, *[1] * (x.rank - before - mask.rank)))
-    value = b.reshape(b.tensor(values, x.dtype), ())
+    rest = x.shape[before + mask.rank :]
+    value = b.tensor(values, x.dtype)
+    if prod(value.shape) == 1:
+        value = b.reshape(value, ())
+    elif value.rank > len(rest):
+        if before or value.rank != 1 + len(rest):
+            raise b.unsupported("values for the places of a mask that is computed at run time are not supported")
+        held = b.reshape(b.tensor(mask, "int64"), (prod(mask.shape),))
+        place = b.op("maximum", b.sub(b.op("cumsum", held, axis=0), 1), b.tensor(0, "int64"))
+        wide = b.broadcast(value, (value.shape[0], *rest))
+        value = b.reshape(b.op("take", wide, place, axis=0, mode="clip"), x.shape)
+    mask = b.reshape(mask, (*mask.shape, *[1] * len(rest)))
     return b.choose(mask, b.add(x, value) if accumulate else value, x)
+
+
+@aten_op("nonzero_static")
+def nonzero_static(b: AtenBuilder, self: Value, *, size: Any, fill_value: int = -1) -> Value:
+    """The places of the first `size` elements that are not zero, a row each; rows of `fill_value` behind the last."""
+    count, length = int(b.number(size, "the size")), prod(self.shape)
+    b.check_size((count, self.rank), "int64")
+    if not count or not self.rank:
+        return b.zeros((count, self.rank), "int64")
+    if not length:
+        return b.filled(fill_value, (count, self.rank), "int64")
+    held = b.reshape(b.one("not_equal", self, b.tensor(0, self.dtype)), (length,))
+    order = b.op("argsort", b.op("cast", held, dtype="uint8"), axis=0, is_ascend=False, dtype="int64")
+    total = b.op("sum", b.tensor(held, "int64"), axis=[0])
+    at = b.op("take", order, b.constant(np.minimum(np.arange(count, dtype=np.int64), length - 1)), axis=0, mode="clip")
+    columns: list[Value] = []
+    for axis, extent in enumerate(self.shape):
+        column = b.one("floor_divide", at, prod(self.shape[axis + 1 :]))
+        columns.append(b.op("expand_dims", b.one("floor_mod", column, extent), axis=1))
+    there = b.op("less", b.constant(np.arange(count, dtype=np.int64)), total)
+    return b.choose(b.op("expand_dims", there, axis=1), b.op("concatenate", *columns, axis=1), fill_value)
 
 
 # -- masks -----------------------------------------------------------------------------------------

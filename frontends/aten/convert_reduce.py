@@ -269,11 +269,14 @@ def cumulative(b: AtenBuilder, self: Value, dim: int, *, dtype: DType | None = N
 
 @aten_op("cummax", "cummin")
 def running_extreme(b: AtenBuilder, self: Value, dim: int) -> tuple[Value, Value]:
-    """The greatest (least) so far and its last place: in log2(n) steps, each over twice as many elements."""
     assert b.call is not None
     if not self.rank:
         return self, b.zeros((), "int64")
-    axis, most = b.axis(dim, self.rank), b.call.packet == "cummax"
+    return _running(b, self, b.axis(dim, self.rank), b.call.packet == "cummax")
+
+
+def _running(b: AtenBuilder, self: Value, axis: int, most: bool) -> tuple[Value, Value]:
+    """The greatest (least) so far and its last place: in log2(n) steps, each over twice as many elements."""
     extent = self.shape[axis]
     x = b.op("cast", self, dtype="uint8") if self.dtype == "bool" else self
     line = np.arange(extent, dtype=np.int64).reshape([-1 if a == axis else 1 for a in range(x.rank)])
@@ -422,6 +425,26 @@ def median_of_all(b: AtenBuilder, self: Value) -> Value:
     return median(b, flat, 0)[0]
 
 
+@aten_op("mode")
+def mode(b: AtenBuilder, self: Value, dim: int = -1, keepdim: bool = False) -> tuple[Value, Value]:
+    """The element that comes most often, the least of several, and its last place: the longest run in order."""
+    if not self.rank:
+        return self, b.zeros((), "int64")
+    axis = b.axis(dim, self.rank)
+    extent = self.shape[axis]
+    line = b.constant(np.arange(extent, dtype=np.int64).reshape([-1 if a == axis else 1 for a in range(self.rank)]))
+    values, places = _sorted(b, self, axis, False)
+    same = b.op("equal", b.slice(values, axis, 1, extent), b.slice(values, axis, 0, extent - 1))
+    first = b.filled(True, b.slice(values, axis, 0, 1).shape, "bool")
+    begins = b.op("concatenate", first, b.op("logical_not", same), axis=axis) if extent > 1 else first
+    begin = _running(b, b.choose(begins, b.broadcast(line, self.shape), 0), axis, True)[0]
+    best = b.op("argmax", b.sub(line, begin), axis=[axis], keepdims=True)
+    results = [b.op("gather", v, b.cast(best, "int64"), axis=axis) for v in (values, places)]
+    if not keepdim:
+        results = [b.op("squeeze", v, axis=[axis]) for v in results]
+    return results[0], results[1]
+
+
 @aten_op("searchsorted", "bucketize")
 def searchsorted(b: AtenBuilder, first: Any, second: Any, *, out_int32: bool = False, right: bool = False,
                  side: str | None = None, sorter: Value | None = None) -> Value:  # fmt: skip
@@ -457,6 +480,45 @@ def histc(b: AtenBuilder, self: Value, bins: int = 100, min: Any = 0, max: Any =
     at = b.tensor(b.choose(inside, b.op("clip", at, a_min=0.0, a_max=bins - 1.0), 0.0), "int64")
     zeros = b.zeros((bins,), self.dtype)
     return b.op("scatter_elements", zeros, at, b.tensor(inside, self.dtype), axis=0, reduction="add")
+
+
+@aten_op("histogram")
+def histogram(
+    b: AtenBuilder, self: Value, bins: Any = 100, *, range: Any = None, weight: Value | None = None,
+    density: bool = False,
+) -> tuple[Value, Value]:  # fmt: skip
+    """Counts, or weights, between edges, the last of which belongs to its bin, and the edges."""
+    x = b.reshape(self, (prod(self.shape),))
+    weights = b.filled(1, x.shape, self.dtype) if weight is None else b.reshape(weight, x.shape)
+    edges = bins if isinstance(bins, Value) else _edges(b, x, int(bins), range)
+    count = edges.shape[0] - 1
+    low, high = b.slice(edges, 0, 0, 1), b.slice(edges, 0, count, count + 1)
+    inside = b.op("logical_and", b.op("greater_equal", x, low), b.op("less_equal", x, high))
+    found = b.zeros((count,), self.dtype)
+    if x.shape[0]:
+        at = b.sub(b.op("searchsorted", edges, x, right=True, dtype="int64"), 1)
+        at = b.op("clip", at, a_min=0.0, a_max=count - 1.0)
+        given = b.choose(inside, weights, 0)
+        found = b.op("scatter_elements", found, at, given, axis=0, reduction="add")
+    if density:
+        width = b.sub(b.slice(edges, 0, 1, count + 1), b.slice(edges, 0, 0, count))
+        found = b.div(found, b.mul(b.op("sum", found, axis=[0]), width))
+    return found, edges
+
+
+def _edges(b: AtenBuilder, x: Value, bins: int, given: Any) -> Value:
+    """Edges of bins of one width between bounds: those of the elements where none are given."""
+    steps = b.constant(np.linspace(0, 1, bins + 1))
+    if given is not None:
+        low, high = (b.tensor(float(v), "float64") for v in given)
+    elif not x.shape[0]:
+        low, high = b.tensor(0.0, "float64"), b.tensor(1.0, "float64")
+    else:
+        low, high = (b.tensor(b.op(k, x, axis=[0]), "float64") for k in ("min", "max"))
+    flat = b.op("equal", low, high)
+    low, high = b.choose(flat, b.sub(low, 0.5), low), b.choose(flat, b.add(high, 0.5), high)
+    line = b.add(b.mul(low, b.one("subtract", 1.0, steps)), b.mul(high, steps))
+    return b.tensor(line, x.dtype)
 
 
 def lowest(dtype: str) -> Any:

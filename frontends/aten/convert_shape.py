@@ -462,6 +462,32 @@ def diag_embed(b: AtenBuilder, self: Value, offset: int = 0, dim1: int = -2, dim
 @aten_op("as_strided", "as_strided_copy")
 def as_strided(b: AtenBuilder, self: Value, size: Any, stride: Any, storage_offset: Any = None) -> Value:
     """Elements of a tensor that lies in memory in order, by their places there."""
+    sizes, places = _strided_places(b, self, size, stride, storage_offset)
+    if np.array_equal(places.reshape(-1), np.arange(prod(self.shape))):
+        return b.reshape(self, sizes)
+    flat = b.reshape(self, (prod(self.shape),))
+    return b.op("take", flat, b.constant(places), axis=0, mode="clip")
+
+
+@aten_op("as_strided_scatter")
+def as_strided_scatter(
+    b: AtenBuilder, self: Value, src: Value, size: Any, stride: Any, storage_offset: Any = None
+) -> Value:
+    """A tensor with other elements at these places of its memory."""
+    _, places = _strided_places(b, self, size, stride, storage_offset)
+    if len(np.unique(places)) != places.size:
+        raise b.unsupported("places that are written more than once are not supported")
+    if not places.size:
+        return self
+    flat, update = b.reshape(self, (prod(self.shape),)), b.reshape(b.tensor(src, self.dtype), (places.size,))
+    found = b.op("scatter_elements", flat, b.constant(places.reshape(-1)), update, axis=0)
+    return b.reshape(found, self.shape)
+
+
+def _strided_places(
+    b: AtenBuilder, x: Value, size: Any, stride: Any, storage_offset: Any
+) -> tuple[list[int], np.ndarray[Any, Any]]:
+    """The sizes of a view, and the places of its elements in the memory of a tensor that lies there in order."""
     sizes, strides = b.ints(size), b.ints(stride)
     offset = 0 if storage_offset is None else int(b.number(storage_offset, "the offset"))
     b.check_size(sizes, "int64")
@@ -469,12 +495,9 @@ def as_strided(b: AtenBuilder, self: Value, size: Any, stride: Any, storage_offs
     for axis, (count, by) in enumerate(zip(sizes, strides, strict=True)):
         places = places + (np.arange(count) * by).reshape([-1 if a == axis else 1 for a in range(len(sizes))])
     places = np.ascontiguousarray(np.broadcast_to(places, sizes))
-    if places.size and int(places.max()) >= prod(self.shape):
+    if places.size and int(places.max()) >= prod(x.shape):
         raise b.unsupported("the view reaches beyond the tensor: it is one of another tensor's memory")
-    if np.array_equal(places.reshape(-1), np.arange(prod(self.shape))):
-        return b.reshape(self, sizes)
-    flat = b.reshape(self, (prod(self.shape),))
-    return b.op("take", flat, b.constant(places), axis=0, mode="clip")
+    return sizes, places
 
 
 @aten_op("unfold", "unfold_copy")

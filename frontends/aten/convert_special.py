@@ -263,6 +263,38 @@ def _bessel_j(b: AtenBuilder, x: Value, order: int) -> Value:
     return b.mul(found, b.op("sign", x)) if order % 2 else found
 
 
+NEAR = 12.0
+"""Arguments up to which the power series of Y_n keep 12 digits; from there on Hankel's expansion has 10 and more."""
+
+
+def _bessel_y(b: AtenBuilder, x: Value, order: int) -> Value:
+    """Y_0 and Y_1 by their power series (10.8.1), and by Hankel's expansion (10.17.4) far out; NaN below 0."""
+    size = b.op("clip", x, a_min=1e-300, a_max=NEAR)
+    harmonic, terms = -EULER if order == 0 else 1 - 2 * EULER, list[float]()
+    for k in range(36):
+        # psi(k + 1) + psi(k + n + 1), halved for n = 0
+        terms.append((-1) ** k * harmonic / (math.factorial(k) * math.factorial(k + order)))
+        harmonic += 1 / (k + 1) + (1 / (k + 2) if order else 0)
+    quarter = b.mul(b.mul(size, size), 0.25)
+    logs = b.mul(b.op("log", b.mul(size, 0.5)), 2 / math.pi)
+    near = b.mul(logs, _bessel_j(b, size, order))
+    sums = _series(b, quarter, terms)
+    if order:
+        near = b.sub(b.sub(near, b.mul(b.mul(sums, size), 0.5 / math.pi)), b.div(b.scalar(2 / math.pi, x), size))
+    else:
+        near = b.sub(near, b.mul(sums, 2 / math.pi))
+    far_size = b.op("maximum", x, b.scalar(NEAR, x))
+    signs = [c * (-1) ** (k // 2) for k, c in enumerate(_asymptotic(order, 22))]
+    inverse = b.div(b.scalar(1.0, x), far_size)
+    square = b.mul(inverse, inverse)
+    even, odd = _series(b, square, signs[::2]), b.mul(_series(b, square, signs[1::2]), inverse)
+    phase = b.sub(far_size, (order / 2 + 0.25) * math.pi)
+    wave = b.add(b.mul(even, b.op("sin", phase)), b.mul(odd, b.op("cos", phase)))
+    found = b.choose(b.one("less", x, NEAR), near, b.mul(wave, b.op("sqrt", b.mul(inverse, 2 / math.pi))))
+    found = b.choose(b.one("equal", x, 0.0), b.scalar(-math.inf, x), found)
+    return b.choose(b.one("less", x, 0.0), math.nan, found)
+
+
 def _scaled_k(b: AtenBuilder, x: Value, order: int) -> Value:
     """exp(x) K_n(x) by the trapezoidal rule on (10.32.9), whose integrand falls doubly exponentially."""
     step = 0.15
@@ -290,6 +322,8 @@ _register(_scaled_i, 0, "special_i0e", "prims.bessel_i0e")
 _register(_scaled_i, 1, "special_i1e", "prims.bessel_i1e")
 _register(_bessel_j, 0, "special_bessel_j0", "prims.bessel_j0")
 _register(_bessel_j, 1, "special_bessel_j1", "prims.bessel_j1")
+_register(_bessel_y, 0, "special_bessel_y0")
+_register(_bessel_y, 1, "special_bessel_y1")
 _register(_scaled_k, 0, "special_scaled_modified_bessel_k0")
 _register(_scaled_k, 1, "special_scaled_modified_bessel_k1")
 
@@ -386,3 +420,19 @@ def nextafter(b: AtenBuilder, self: Value, other: Value) -> Value:
     found = b.choose(b.one("equal", x, 0.0), tiny, moved)
     found = b.choose(b.op("equal", x, y), y, found)
     return b.choose(b.op("logical_or", b.op("isnan", x), b.op("isnan", y)), math.nan, found)
+
+
+@aten_op("frexp")
+def frexp(b: AtenBuilder, self: Value) -> tuple[Value, Value]:
+    """A fraction of 0.5 to 1 and the power of two that it is taken times, from the bits."""
+    wide = b.tensor(self, "float64")
+    # The leading bit of a number below the normal ones stands at no fixed place: 2^54 times as much is a normal one.
+    small = b.one("less", b.op("abs", wide), 2.0**-1022)
+    bits = b.op("reinterpret", b.choose(small, b.mul(wide, 2.0**54), wide), dtype="int64")
+    field = b.one("bitwise_and", b.one("right_shift", bits, 52), 0x7FF)
+    exponent = b.sub(b.sub(field, 1022), b.mul(b.cast(small, "int64"), 54))
+    # The same sign and fraction with the exponent of 0.5.
+    rest = b.one("bitwise_or", b.one("bitwise_and", bits, ~(0x7FF << 52)), 1022 << 52)
+    plain = b.op("logical_and", b.op("isfinite", wide), b.one("not_equal", wide, 0.0))
+    fraction = b.choose(plain, b.op("reinterpret", rest, dtype="float64"), wide)
+    return b.cast(fraction, self.dtype), b.cast(b.choose(plain, exponent, 0), "int32")

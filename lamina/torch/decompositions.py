@@ -15,9 +15,17 @@ def has_row(operator: Any) -> bool:
     return entry(AtenCall("", str(operator), ())) is not None
 
 
+IN_PLACE = frozenset(("aten.polar.default",))
+"""Operators whose decompositions write into what they have made, which a graph of AOTAutograd must not do."""
+
+
 @cache
 def decompositions() -> dict[Any, Any]:
     """A table for torch's tracers: every decomposition that there is, of operators without a row."""
     registered = module("torch._decomp").decomposition_table
     overload = module("torch._ops").OpOverload
-    return {op: how for op, how in registered.items() if isinstance(op, overload) and not has_row(op)}
+    return {
+        op: how
+        for op, how in registered.items()
+        if isinstance(op, overload) and str(op) not in IN_PLACE and not has_row(op)
+    }

@@ -183,7 +183,10 @@ def _laid_out(gm: Any, run: Callable[..., list[Any]]) -> Callable[..., list[Any]
     def call(*args: Any) -> list[Any]:
         results = list(run(*args))
         for k, stride in strides.items():
-            results[k] = empty_strided(results[k].shape, stride, dtype=results[k].dtype).copy_(results[k])
+            # Elements of which memory has one are all the same: it is written once.
+            once = results[k][tuple(slice(0, 1) if s == 0 else slice(None) for s in stride)]
+            laid = empty_strided(once.shape, stride, dtype=once.dtype).copy_(once)
+            results[k] = laid.expand(results[k].shape)
         return results
 
     return call

@@ -114,6 +114,18 @@ def test_each_shape_has_its_program() -> None:
             near(compiled(x), model(x))
 
 
+@pytest.mark.parametrize(
+    "function, inputs",
+    [
+        (lambda a, b: torch.igamma(a.expand(3, 5) + 0 * b, b), (torch.rand(5), torch.rand(3, 5))),
+        (lambda a, b: torch.igamma(a.expand(3, 5), b), (torch.rand(5), torch.rand(3, 5))),
+        (lambda a, b: torch.view_as_real(torch.polar(a.abs(), b)), (torch.randn(3), torch.randn(3))),
+    ],
+)
+def test_what_stays_eager_takes_what_is_compiled(function, inputs) -> None:
+    near(torch.compile(function, backend="lamina")(*inputs), function(*inputs))
+
+
 def test_what_has_no_row_stays_eager_and_is_told() -> None:
     def program(x):
         y = torch.linalg.inv(functional.relu(x) + torch.eye(4) * 5)
