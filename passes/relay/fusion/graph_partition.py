@@ -269,4 +269,5 @@ def _injective(kind: int, is_sink: bool) -> bool:
 
 
 def _into_anything(kind: int, is_sink: bool) -> bool:
-    return kind <= INJECTIVE or (is_sink and kind in (COMM_REDUCE, ANCHOR))
+    # Edges that are at most injective, or one into a reduction, lead to no tuple and to no opaque op.
+    return kind <= INJECTIVE or is_sink

@@ -148,7 +148,7 @@ def _inlined(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[Operat
     while waiting:
         op = waiting.pop()
         found.append(op)
-        if isinstance(op, CallOp) and op.parent is not None:
+        if isinstance(op, CallOp):
             composite = op.function()
             if composite is not None and "Composite" in composite.attributes:
                 composites[composite] = None

@@ -53,11 +53,13 @@ def whole_padding(block: Ints, pads: Ints, crops: Ints, inner: Ints, layout: str
 
 @computed
 def flattens(block: Ints, pads: Ints, crops: Ints, inner: Ints, layout: str) -> bool:
-    """Whether one dilated convolution does the same: blocks, pads and crops of H and W alone, padding not negative."""
+    """Whether one dilated convolution does the same: blocks, pads and crops are of H and W alone.
+
+    Where crops take more away than padding adds, the convolution itself refuses the negative padding.
+    """
     if len(layout) != 4 or axis_of(layout, "N") != 0:
         return False
-    found = whole_padding(block, pads, crops, inner, layout)
-    return found is not None and min(found) >= 0
+    return whole_padding(block, pads, crops, inner, layout) is not None
 
 
 @computed
