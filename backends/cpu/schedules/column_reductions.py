@@ -119,7 +119,7 @@ def _blocks(stage: Stage) -> tuple[int, int]:
     all of those behind it; no rows where nothing is added up in blocks."""
     if not is_long_sum(stage):
         return 0, 0
-    apart = len(stage.reduced) - 1
+    apart = len(stage.reduced)
     while apart and prod(stage.reduced[apart:]) < LEAST_BLOCK:
         apart -= 1
     rows = stage.reduced[apart]
