@@ -74,6 +74,17 @@ def test_cycles_are_those_of_all_multiply_adds_and_what_they_wait_for(model: Pat
         assert found["chosen"] == found["candidates"][cycles.index(min(cycles))]["candidate"]
 
 
+def test_bytes_are_those_that_all_tiles_load(model: Path) -> None:
+    """In a step of the sum a tile of pixels by vectors loads its vectors of weights and a number of each pixel."""
+    (found,) = explained(model, "--target", "x86-64-v3", "--node", "pointwise")
+    assert len(found["candidates"]) > 2
+    for candidate in found["candidates"]:
+        pixels, vectors = map(int, candidate["candidate"].split("x"))
+        full, tail = divmod(28, pixels)
+        tiles = [pixels] * full + [tail] * bool(tail)
+        assert candidate["bytes"] == 28 * 64 * 4 // vectors * sum(32 * vectors + 4 * p for p in tiles)
+
+
 @pytest.mark.parametrize("machine", ["x86-64-v2", "x86-64-v3", "x86-64-v4", "znver4", "icelake-server"])
 def test_each_default_is_the_least_by_estimate_or_has_a_reason(model: Path, machine: str) -> None:
     asked = api.questions(model, machine, threads=1)
