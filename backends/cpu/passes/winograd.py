@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import TensorType, f32, f64
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.backends.cpu.costs import FITTED, Costs, for_target
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.winograd_costs import cycles, estimate, outputs, products
 from lamina.dialects import relay as r
 from lamina.dialects.choices import Choices, spelling
@@ -40,7 +40,7 @@ from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.nn.conv_blocked import ContribConv2dNCHWcOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs
-from lamina.dialects.rules.terms import attr, computed, const, var
+from lamina.dialects.rules.terms import attr, const, var
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, node_names
 from lamina.passes.relay.fold.fold_constant import fold_ops
@@ -55,7 +55,6 @@ x, w = var("x"), const("w")
 p, n, k = attr("p n k")
 
 
-@computed
 def pays(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], tile: int, costs: Costs) -> bool:
     """Whether a convolution with kernels of 3x3 has so much fewer multiplications in tiles that it pays."""
     if tuple(weight[2:4]) != (3, 3):
@@ -71,8 +70,8 @@ def some_padding(rng: Any) -> tuple[int, ...]:
 
 
 @cache
-def in_tiles(lanes: int, tile: int, costs: Costs) -> Rules:
-    """conv2d_NCHWc(x, w) = winograd_NCHWc(x, weight_transform(w))."""
+def in_tiles(lanes: int, tile: int) -> Rules:
+    """conv2d_NCHWc(x, w) = winograd_NCHWc(x, weight_transform(w)), for kernels of 3x3."""
     rules = Rules("cpu-winograd")
     layout = f"NCHW{lanes}c"
     for block in (lanes, 2 * lanes):
@@ -85,14 +84,14 @@ def in_tiles(lanes: int, tile: int, costs: Costs) -> Rules:
         tiled = r.nn.contrib_conv2d_winograd_NCHWc(
             x, weight, w, limit, tile_size=tile, padding=p, channels=n, kernel_size=k
         )
-        rule = (direct >> tiled).when(pays(x.shape, w.shape, p, tile, costs))
-        # The ops' samples are too small to pay.
+        rule = direct >> tiled
+        # The ops' samples have other blocks, or other kernels.
         data, kernel = tensor(1, 1, 9, 7, lanes), tensor(1, 1, 3, 3, lanes, block)
         rules += rule.drawing(x=data, w=kernel, n=one_of(block), p=some_padding, k=one_of(None, (3, 3)))
     return rules
 
 
-in_tiles_of_4 = in_tiles(16, 4, FITTED)
+in_tiles_of_4 = in_tiles(16, 4)
 """The rule for 512-bit vectors of f32, where the equation tests find it."""
 
 
@@ -119,9 +118,7 @@ class CpuWinograd(ModulePass):
             raise VerifyException("cpu-winograd: the module names no 'lamina.target'")
         sizes = self.sizes(ctx, op)
         for size in sorted({n for n in sizes.values() if n}):
-            in_tiles(target.lanes(32), size, for_target(target)).apply(
-                op, only=lambda conv, size=size: sizes.get(conv) == size
-            )
+            in_tiles(target.lanes(32), size).apply(op, only=lambda conv, size=size: sizes.get(conv) == size)
         if sizes:
             transforms = [o for o in op.walk() if o.name in (WEIGHT, LIMIT)]
             # They are larger than the weights, by a factor that is known: fold them whatever their size.
