@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p tir-form-teams | filecheck %s
+// RUN: opt-tool %s -p tir-form-teams --verify-locations | filecheck %s
 // Each step needs all that the one before has computed. What one thread does, the sum at its end, is shared out as a
 // loop of one iteration, behind a barrier of its own; the buffer that holds it is the kernel's.
 
