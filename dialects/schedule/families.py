@@ -77,7 +77,8 @@ class LoopListBase(LoopPrimitiveOp, abc.ABC):
         unresolved = parser.parse_optional_undelimited_comma_separated_list(
             parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
         )
-        operands = parser.resolve_operands(unresolved or [], [LOOP] * len(unresolved or []), parser.pos)
+        loops = unresolved or []
+        operands = parser.resolve_operands(loops, [LOOP] * len(loops), parser.pos)
         return cls.create(operands=operands, result_types=[LOOP] * len(cls.get_irdl_definition().results))
 
     def print(self, printer: Printer) -> None:
