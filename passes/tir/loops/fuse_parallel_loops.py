@@ -15,7 +15,6 @@ other iteration of the other does where one of them writes (`passes/tir/loops/sa
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -39,9 +38,8 @@ class FuseParallelLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [f for f in op.ops if isinstance(f, FuncOp)]:
-            loops = Counter(o.parent for o in all_ops(func) if type(o) is ForOp and is_shared_out(o))
-            for block, count in loops.items():
-                if block is not None and count > 1:
+            for block in {o.parent: None for o in all_ops(func) if type(o) is ForOp and is_shared_out(o)}:
+                if block is not None:
                     _fuse_in(block)
 
 
