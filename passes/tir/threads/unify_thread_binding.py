@@ -321,7 +321,7 @@ class _Kernel:
                 current = []
         if current:  # values that nothing stores
             groups.append((current, []))
-        if any(_leaves(ops, {op for op in waiting if op not in ops}) for ops, _ in groups):
+        if any(_leaves(ops, [op for op in waiting if op not in ops]) for ops, _ in groups):
             # Statements of different threads share a value: all compute it, each stores what is its own.
             groups = [([self.alone(op, needs) for ops, needs in groups for op in ops], [])]
         waiting.clear()
@@ -382,14 +382,10 @@ class _Kernel:
         return len({tuple(self._missing(s, op, [])) for s in stores}) > 1
 
 
-def _leaves(ops: Sequence[Operation], others: set[Operation]) -> bool:
+def _leaves(ops: Sequence[Operation], others: Sequence[Operation]) -> bool:
     """Whether others use a value that some statements compute."""
-    return any(
-        u.operation in others or any(stands_in(u.operation, o) for o in others)
-        for op in ops
-        for r in op.results
-        for u in r.uses
-    )
+    users = [u.operation for op in ops for r in op.results for u in r.uses]
+    return any(stands_in(user, other) for user in users for other in others)
 
 
 def _has_axes(op: Operation) -> bool:
