@@ -79,7 +79,7 @@ def shorten(loop: ForOp) -> None:
 
     Before: `for i in 3: for j in 16 min [5 - i * 16]: ...`    After: `for i in 1: for j in 16 min [5 - i * 16]: ...`
     """
-    if loop.is_dynamic or loop.bounds or loop.kind.data not in ("serial", "unrolled"):
+    if loop.bounds or loop.kind.data not in ("serial", "unrolled"):
         return
     needed, facts = 0, Facts(RangeCache())
     for op in loop.body.block.ops:
