@@ -110,6 +110,10 @@ def test_a_trace_grows_until_every_record_fits(exe: Executable) -> None:
     assert traced.run(bases) is None and not traced.complete and len(traced.slices()) == 1
     traced.clear()
     assert traced.run(bases) is None and traced.complete and len(traced.slices()) >= traced.entries > 1
+    needed = len(traced.slices())
+    for room, complete in ((needed, True), (needed - 1, False)):
+        traced._room(room)  # pyright: ignore[reportPrivateUsage]
+        assert traced.run(bases) is None and traced.complete is complete and len(traced.slices()) == room
 
 
 def test_an_input_of_the_wrong_shape_leaves_the_program_as_it_was(exe: Executable) -> None:
