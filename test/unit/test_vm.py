@@ -138,6 +138,16 @@ def test_calls_nest_deeper_than_pythons() -> None:
     assert int(vm.run([np.int64(n)], "factorial")[0]) == signed
 
 
+def test_a_recursion_that_does_not_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten calls may wait here, instead of ten million; calls whose result is the caller's do not wait."""
+    monkeypatch.setattr("lamina.vm.vm.MOST_FRAMES", 10)
+    vm = machine(RECURSION, ReferenceKernels)
+    assert int(vm.run([np.int64(10)], "factorial")[0]) == math.factorial(10)
+    with pytest.raises(InputError, match="more than 10 calls wait for each other: the recursion does not end"):
+        vm.run([np.int64(11)], "factorial")
+    assert bool(vm.run([np.int64(100)], "even")[0])
+
+
 LOOP = """
 func.func @main(%n: tensor<i64>, %x: tensor<4xf64>) -> (tensor<i64>, tensor<4xf64>) {
   %zero = relay.constant dense<0> : tensor<i64>
