@@ -87,7 +87,8 @@ def run_te_func(
         elif isinstance(op, ParamOp):
             if program.param is None:
                 raise InputError(f"no store holds the parameter {op.param}", op=op)
-            values[op.result] = _checked("the parameter", op.result.type, program.param(op.param))
+            type_ = cast("TensorType[Attribute]", op.result.type)
+            values[op.result] = _checked("the parameter", type_, program.param(op.param), type_.get_shape())
         elif isinstance(op, CallOp):
             name = op.callee.string_value()
             callee = program.functions.get(name)
@@ -100,12 +101,9 @@ def run_te_func(
     raise InputError(f"@{func.sym_name.data} ends without te.return", op=func)
 
 
-def _checked(
-    what: str, type_: Attribute, array: np.ndarray[Any, Any], shape: tuple[int, ...] | None = None
-) -> np.ndarray[Any, Any]:
-    """The array, if it is of a tensor type (and of a shape, where the type leaves extents open)."""
-    assert isinstance(type_, TensorType)
-    if array.shape != (shape or type_.get_shape()) or array.dtype != element_dtype(cast(Attribute, type_)):
+def _checked(what: str, type_: Attribute, array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """The array, if it is of a tensor type and of a shape."""
+    if array.shape != shape or array.dtype != element_dtype(type_):
         raise InputError(f"{what} is {type_}, got {array.dtype} of shape {array.shape}")
     return array
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
-from xdsl.dialects.builtin import Builtin
+from xdsl.dialects.builtin import Builtin, StringAttr
 from xdsl.dialects.math import Math
+from xdsl.ir import Attribute
 from xdsl.parser import Parser
 
 from lamina.dialects.scalar.oracles import UndefinedError, fma
@@ -149,6 +152,23 @@ def test_calls_run_the_callee() -> None:
     np.testing.assert_array_equal(run_te_func(found["main"], [x], Program(found))[0], [2, 4])
     with pytest.raises(InputError, match="there is no function @double"):
         run_te_func(found["main"], [x])
+
+
+def test_parameters_come_from_the_program() -> None:
+    func = functions("""
+    te.func @main() -> tensor<2xf32> {
+      %w = te.param "w" : tensor<2xf32>
+      te.return %w : tensor<2xf32>
+    }
+    """)["main"]
+    w = np.array([1, 2], np.float32)
+    store: dict[Attribute, np.ndarray[Any, Any]] = {StringAttr("w"): w}
+    np.testing.assert_array_equal(run_te_func(func, [], Program(param=store.__getitem__))[0], w)
+    with pytest.raises(InputError, match='no store holds the parameter "w"'):
+        run_te_func(func, [])
+    for other, got in ((w[:1], r"float32 of shape \(1,\)"), (w.astype(float), r"float64 of shape \(2,\)")):
+        with pytest.raises(InputError, match=rf"the parameter is tensor<2xf32>, got {got}"):
+            run_te_func(func, [], Program(param=lambda _, other=other: other))
 
 
 def test_wrong_arguments_are_refused() -> None:
