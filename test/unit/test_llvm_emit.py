@@ -215,6 +215,18 @@ REFUSED = {
         "does not fit its type",
     ),
     "a constant of another type": (body("%r = llvm.mlir.constant(1 : i32) : i64"), "is not of type i64"),
+    "numbers of another type": (
+        body("%r = llvm.mlir.constant(dense<[1.0, 2.0]> : vector<2xf32>) : vector<2xi32>"),
+        "dense constant of 2 x f32 is not of type vector<2xi32>",
+    ),
+    "more numbers than there are elements": (
+        body("%r = llvm.mlir.constant(dense<[1, 2, 3]> : tensor<3xi32>) : !llvm.array<2 x i32>"),
+        "dense constant of 3 x i32 is not of type !llvm.array<2 x i32>",
+    ),
+    "numbers for a single one": (
+        body("%r = llvm.mlir.constant(dense<1> : tensor<i32>) : i32"),
+        "dense constant of 1 x i32 is not of type i32",
+    ),
     "an odd alignment": (body("%r = llvm.load %p {alignment = 3 : i64} : !llvm.ptr -> f32"), "power of two"),
     "an alignment of zero": (body("%r = llvm.load %p {alignment = 0 : i64} : !llvm.ptr -> f32"), "power of two"),
     "an op outside of functions": ('"test.op"() : () -> ()', "at the top of an llvm module"),
