@@ -256,6 +256,16 @@ WRITTEN = """
         ),
         (
             in_storage(
+                "%eight = relay.constant dense<8> : tensor<1xi64>\n"
+                "%less = relay.subtract %n, %eight : tensor<1xi64>\n"
+                "%t = relay.memory.alloc_tensor %s, %offset, %less : (tensor<1xi64>) -> tensor<?xf32>\n"
+                "return %x : tensor<8xf32>",
+                offset=4,
+            ),
+            "the shape [-1] is not that of tensor<?xf32>",
+        ),
+        (
+            in_storage(
                 "%y = relay.vm.reshape_tensor %x, %n {newshape = [8]} "
                 ": (tensor<8xf32>, tensor<1xi64>) -> tensor<8xf32>\n"
                 "return %y : tensor<8xf32>"
