@@ -400,7 +400,9 @@ def test_threads_meet_between_statements_where_no_barrier_is_written() -> None:
     alloc = '%s = tir.alloc "s" scope "shared" : memref<4xf32>'
     axis = 'tir.for %t = 0 to 4 thread "threadIdx.x" "t" {'
     text = TILES.replace("AGAIN", "").replace(BARRIER, "").replace(alloc, "").replace(axis, f"{alloc} {axis}")
-    np.testing.assert_array_equal(run_without(text, floats(3, 4)), floats(3, 4).sum(0)[::-1])
+    for tag in ("threadIdx.x", "vthread"):
+        found = run_without(text.replace("threadIdx.x", tag), floats(3, 4))
+        np.testing.assert_array_equal(found, floats(3, 4).sum(0)[::-1])
     tree = REDUCTION.replace("FIRST", "").replace("SECOND", "")
     np.testing.assert_array_equal(run_without(tree, floats(3, 8)), floats(3, 8).sum(1))
     # A condition that differs by thread is one statement: one thread writes in it what another one reads.
