@@ -189,6 +189,30 @@ def test_a_right_operand_that_changes_nothing_goes(op: str, neutral: str) -> Non
     assert trace_tir_func(kernel(SUM.replace("%s = arith.addf %acc, %d", changed)), (), table) != plain
 
 
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("%s = arith.addf %two, %three : f32", "5.0"),
+        ("%p = arith.mulf %x, %two : f32 %z = arith.mulf %zero, %p : f32 %s = arith.addf %z, %three : f32", "3.0"),
+        ("%s = arith.mulf %two, %three : f32", "6.0"),
+    ],
+)
+def test_what_constants_decide_is_a_constant(expression: str, value: str) -> None:
+    """The sum and the product of two numbers, and 0 * x."""
+    text = f"""
+    tir.func @f(%X: memref<1xf32>, %y: memref<1xf32>) attributes {{outputs = 1 : i64}} {{
+      %x = tir.load %X[0] : memref<1xf32>
+      %zero = arith.constant 0.0 : f32
+      %two = arith.constant 2.0 : f32
+      %three = arith.constant 3.0 : f32
+      {expression}
+      tir.store %s, %y[0] : memref<1xf32>
+    }}"""
+    table = TraceTable()
+    ((found,),) = trace_tir_func(kernel(text), (), table)
+    assert table.text(found) == value and table.value(found) == float(value)
+
+
 # -- reducers of the user's own ------------------------------------------------------------------------------------
 
 ARGMAX = """
