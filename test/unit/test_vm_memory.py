@@ -194,6 +194,30 @@ def test_kernels_give_results_in_any_order_and_what_they_are_given(kernels: type
 
 
 @WAYS
+def test_a_kernel_that_calls_a_function_writes_into_what_it_is_given(kernels: type[Kernels]) -> None:
+    text = """
+func.func @exponential(%v: tensor<4xf32>) -> tensor<4xf32> {
+  %w = relay.exp %v : tensor<4xf32>
+  return %w : tensor<4xf32>
+}
+func.func @twice(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %e = func.call @exponential(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = relay.add %e, %e : tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %twice = relay.global @twice : (tensor<4xf32>) -> tensor<4xf32>
+  %y = relay.call_lowered %twice(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+"""
+    x = np.linspace(-1, 1, 4, dtype=np.float32)
+    module = passed(parsed(text), "relay-manifest-alloc")
+    assert "relay.vm.invoke_tvm_op %twice" in str(module)
+    np.testing.assert_allclose(evaluate(module, [x], kernels=kernels())[0], 2 * np.exp(x), rtol=1e-6)
+
+
+@WAYS
 def test_a_kernel_that_returns_a_value_twice_fills_both_places(kernels: type[Kernels]) -> None:
     text = """
 func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
