@@ -249,6 +249,29 @@ def test_terms_of_an_argmax_may_come_in_another_order() -> None:
         assert trace_tir_func(kernel(ARGMAX.replace(old, new), "te-to-tir"), (), table) != plain
 
 
+def test_a_condition_in_a_reduction_sees_what_has_been_added() -> None:
+    text = """
+    tir.func @f(%A: memref<6xf32>, %y: memref<1xf32>, %z: memref<1xf32>) attributes {outputs = 2 : i64} {
+      tir.for %k = 0 to 6 reduction "k" {
+        tir.block "y" init {
+          %one = arith.constant 1.0 : f32
+          tir.store %one, %y[0] : memref<1xf32>
+        } do {
+          %acc = tir.load %y[0] : memref<1xf32>
+          %a = tir.load %A[%k] : memref<6xf32>
+          %s = arith.subf %acc, %a : f32
+          tir.store %s, %y[0] : memref<1xf32>
+          tir.if [%k - 5 >= 0] {
+            tir.store %s, %z[0] : memref<1xf32>
+          }
+        }
+      }
+    }"""
+    table = TraceTable()
+    ((last,), (seen,)) = trace_tir_func(kernel(text), (), table)
+    assert last == seen and table.text(last).startswith("arith.subf f32(arith.subf f32(")
+
+
 # -- control and indices ---------------------------------------------------------------------------------------------
 
 GATHER = """
