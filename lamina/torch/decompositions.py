@@ -15,7 +15,7 @@ def has_row(operator: Any) -> bool:
     return entry(AtenCall("", str(operator), ())) is not None
 
 
-IN_PLACE = frozenset(("aten.polar.default",))
+IN_PLACE = frozenset(("aten.complex.default", "aten.polar.default"))
 """Operators whose decompositions write into what they have made, which a graph of AOTAutograd must not do."""
 
 

@@ -120,6 +120,7 @@ def test_each_shape_has_its_program() -> None:
         (lambda a, b: torch.igamma(a.expand(3, 5) + 0 * b, b), (torch.rand(5), torch.rand(3, 5))),
         (lambda a, b: torch.igamma(a.expand(3, 5), b), (torch.rand(5), torch.rand(3, 5))),
         (lambda a, b: torch.view_as_real(torch.polar(a.abs(), b)), (torch.randn(3), torch.randn(3))),
+        (lambda a, b: torch.view_as_real(torch.complex(a, b)) * 2, (torch.randn(3), torch.randn(3))),
     ],
 )
 def test_what_stays_eager_takes_what_is_compiled(function, inputs) -> None:
