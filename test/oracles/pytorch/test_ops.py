@@ -14,7 +14,7 @@ pytest.importorskip("expecttest", reason="torch's own samples import it")
 from op_samples import MEMORY, outcomes, report  # noqa: E402
 
 
-@pytest.mark.parametrize("dtype, least", [("float32", 0.87), ("int64", 0.8), ("bool", 0.8), ("uint8", 0.8)])
+@pytest.mark.parametrize("dtype, least", [("float32", 0.94), ("int64", 0.8), ("bool", 0.8), ("uint8", 0.8)])
 def test_no_sample_is_wrong_and_most_are_compiled(dtype: str, least: float) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
