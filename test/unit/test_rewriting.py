@@ -124,6 +124,16 @@ def test_parts_that_stand_once_match_every_way_round():
             assert list(sub.operands) == [a, c]
 
 
+def test_values_that_become_one_are_seen_by_what_compares_them_from_afar():
+    g = Graph()
+    a = g.args[0]
+    later = rules(ABS(x) >> NEG(NEG(x)), NEG(NEG(x)) >> x, SUB(CEIL(x), CEIL(x)) >> CEIL(x))
+    # What stands for abs is looked at behind the difference, which has not matched by then.
+    module = g.module(g(SUB, g(CEIL, g(ABS, a)), g(CEIL, a)))
+    assert later.apply(module) == 3
+    assert ops(module) == ["ceil"]
+
+
 def test_number_of_a_type_is_made_once_on_the_right():
     g = Graph()
     module = g.module(g(NEG, g.args[0]))
