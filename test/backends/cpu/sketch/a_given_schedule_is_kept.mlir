@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p cpu-sketch | filecheck %s
+// RUN: opt-tool %s -p cpu-sketch --verify-locations | filecheck %s
 // What shares nothing has no decisions to make: it is what it is by default.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v3", features = "+avx2,+fma", vector_bits = 256, registers = 16, threads = 1>} {
