@@ -20,7 +20,7 @@ After:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith
@@ -48,8 +48,7 @@ def compile_runs(replay: Replay, ops: Sequence[Operation]) -> list[Step]:
         if op is not None and op.results and type(op) not in _EFFECTS:
             run.append(op)
             continue
-        inside = set(run)
-        if any(_condition_of(o, inside) is not None for o in run):
+        if any(_condition_of(o) is not None for o in run):
             steps.append(Alternatives(replay, run).step)
         else:
             steps += [replay.compile_step(o) for o in run]
@@ -59,16 +58,16 @@ def compile_runs(replay: Replay, ops: Sequence[Operation]) -> list[Step]:
     return steps
 
 
-def _condition_of(op: Operation, run: Container[Operation]) -> ConditionOp | None:
-    """The condition on which a select depends, if it is one of a run."""
+def _condition_of(op: Operation) -> ConditionOp | None:
+    """The condition on loops' variables on which a select depends, wherever it stands."""
     if type(op) is not arith.SelectOp and type(op) is not SelectOp:
         return None
     owner = operands_of(op)[0].owner
-    return owner if type(owner) is ConditionOp and owner in run else None
+    return owner if type(owner) is ConditionOp else None
 
 
 class Alternatives:
-    """A run of ops that only give values, some of them selects on conditions of the run."""
+    """A run of ops that only give values, some of them selects on conditions."""
 
     def __init__(self, replay: Replay, run: Sequence[Operation]) -> None:
         self.replay = replay
@@ -77,7 +76,7 @@ class Alternatives:
         inside = set(run)
         self.outside = [any(u.operation not in inside for r in op.results for u in r.uses) for op in run]
         """Whether what an op gives is used behind the run."""
-        found = [_condition_of(op, inside) for op in run]
+        found = [_condition_of(op) for op in run]
         asked = list(dict.fromkeys(c for c in found if c is not None))
         self.conditions = [replay.conditions_of(c) for c in asked]
         self.selects = {op: asked.index(c) for op, c in zip(run, found, strict=True) if c is not None}
@@ -88,7 +87,7 @@ class Alternatives:
         replay = self.replay
         decisions: list[bool | None] = []
         for conditions, locals_ in self.conditions:
-            # A value of the run itself decides nothing before the kernel runs.
+            # A value that is computed decides nothing before the kernel runs.
             decided = replay.decide(conditions) if not locals_ else None
             decisions.append(decided if isinstance(decided, bool) else None)
         key = tuple(decisions)

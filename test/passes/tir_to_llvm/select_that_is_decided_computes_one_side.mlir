@@ -43,3 +43,24 @@ tir.func @unknown(%n: index, %x: memref<2xf32>, %y: memref<2xf32>) {
     tir.store %6, %y[%e] : memref<2xf32>
   }
 }
+
+// A condition may stand further out, or before a store: it decides as well.
+// CHECK-LABEL: @before.body
+// CHECK-NOT:     llvm.fmul
+// CHECK:         llvm.fadd
+// CHECK-NOT:     llvm.select
+// CHECK-NOT:     llvm.fmul
+// CHECK:         llvm.return
+tir.func @before(%x: memref<2xf32>, %y: memref<2xf32>) {
+  tir.for %e = 0 to 2 unrolled "y.e" {
+    %3 = tir.condition [%e - 2 >= 0] : i1
+    tir.for %r = 0 to 4 "y.r" {
+      %a = tir.load %x[0] : memref<2xf32>
+      %b = tir.load %x[1] : memref<2xf32>
+      %0 = arith.addf %a, %b : f32
+      %1 = arith.mulf %a, %b : f32
+      %6 = arith.select %3, %1, %0 : f32
+      tir.store %6, %y[%e] : memref<2xf32>
+    }
+  }
+}
