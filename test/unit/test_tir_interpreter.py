@@ -344,6 +344,20 @@ def test_two_iterations_must_not_write_one_element(kind: str) -> None:
         run(text)
 
 
+def test_a_race_within_a_loop_that_a_team_shares_out_names_the_loop() -> None:
+    text = """
+    tir.func @f(%y: memref<2xf32>) attributes {outputs = 1 : i64} {
+      tir.team {
+        tir.for %i = 0 to 4 parallel "y.i" {
+          %x = arith.constant 1.0 : f32
+          tir.store %x, %y[%i floordiv 2] : memref<2xf32>
+        }
+      }
+    }"""
+    with pytest.raises(RaceError, match=r'loop "y.i" \(%i\) race: %y\[0\] is written by iterations 0 and 1'):
+        run(text)
+
+
 def test_an_iteration_must_not_read_what_another_writes() -> None:
     text = """
     tir.func @f(%X: memref<4xf32>, %y: memref<4xf32>) attributes {outputs = 1 : i64} {
