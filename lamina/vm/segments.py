@@ -36,7 +36,7 @@ Ready: TypeAlias = "Callable[[Sequence[Array], Sequence[Array] | None], Sequence
 
 
 class Segment:
-    """Tensor ops in program order, what they read from outside and what of theirs is read outside."""
+    """Tensor ops in program order, the tensors that they read from outside and what of theirs is read outside."""
 
     __slots__ = ("constants", "inputs", "named", "ops", "outputs", "ready", "types")
 
@@ -57,9 +57,8 @@ class Segment:
 
     def static_types(self) -> list[TensorType[Any]] | None:
         """The types of the inputs where they leave nothing open."""
-        found: list[Any] = [v.type for v in self.inputs]
-        types: list[TensorType[Any]] = [t for t in found if isinstance(t, TensorType)]
-        return types if len(types) == len(self.inputs) and not any(map(is_dynamic, types)) else None
+        types: list[Any] = [v.type for v in self.inputs]
+        return None if any(map(is_dynamic, types)) else types
 
 
 class Kernels(ABC):

@@ -363,13 +363,15 @@ class VirtualMachine:
         self.kernels.run(segment, arguments, [frame.values[op.outs[n]] for n in places])
 
     def _kernel(self, function: FnOp | func.FuncOp) -> tuple[Segment, list[int]] | None:
-        """A function as a segment, and which of its results each output is. None where it is more than tensor ops."""
+        """A function as a segment, and which of its results each output is. None where it is more than tensor ops on
+        tensors."""
         if function not in self._kernels:
             block = function.body.block
             *ops, last = block.ops
             returned = list(last.operands)
             found = None
-            if all(_is_compiled(o) or isinstance(o, ConstantOp) for o in ops) and block.args:
+            takes_tensors = all(isinstance(a.type, TensorType) for a in block.args)
+            if all(_is_compiled(o) or isinstance(o, ConstantOp) for o in ops) and block.args and takes_tensors:
                 segment = Segment([o for o in ops if isinstance(o, RelayOp)], block.args)
                 if len(segment.outputs) == len(returned) and set(segment.outputs) == set(returned):
                     found = segment, [returned.index(v) for v in segment.outputs]

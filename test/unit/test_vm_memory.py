@@ -326,6 +326,41 @@ def test_a_kernel_that_chooses_writes_into_what_it_is_given(kernels: type[Kernel
     np.testing.assert_allclose(found, -np.exp(x), rtol=1e-6)
 
 
+@WAYS
+def test_a_kernel_may_take_a_tuple(kernels: type[Kernels]) -> None:
+    text = """
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %t = relay.tuple(%x, %x) : tuple<tensor<4xf32>, tensor<4xf32>>
+      %k = relay.fn (%a: tensor<4xf32>, %u: tuple<tensor<4xf32>, tensor<4xf32>>) -> tensor<4xf32>
+          attributes {Primitive = 1 : i64} {
+        %r = relay.negative %a : tensor<4xf32>
+        relay.return %r : tensor<4xf32>
+      }
+      %y = relay.call %k(%x, %t) : (tensor<4xf32>, tuple<tensor<4xf32>, tensor<4xf32>>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }"""
+    (found,) = evaluate(
+        passed(parsed(text), "relay-manifest-alloc"), [np.arange(4, dtype=np.float32)], kernels=kernels()
+    )
+    assert found.tolist() == [0, -1, -2, -3]
+
+
+@pytest.mark.parametrize(("extents", "fits"), [([2, 4], True), ([4, 2], False)], ids=str)
+def test_newshape_may_leave_one_extent_to_the_shape(extents: list[int], fits: bool) -> None:
+    text = """
+    func.func @main(%x: tensor<8xf32>, %n: tensor<2xi64>) -> tensor<2x4xf32> {
+      %y = relay.vm.reshape_tensor %x, %n {newshape = [2, -1]} : (tensor<8xf32>, tensor<2xi64>) -> tensor<2x4xf32>
+      return %y : tensor<2x4xf32>
+    }"""
+    x = np.arange(8, dtype=np.float32)
+    if fits:
+        (found,) = evaluate(parsed(text), [x, np.array(extents)], kernels=ReferenceKernels())
+        assert found.tolist() == x.reshape(2, 4).tolist()
+    else:
+        with pytest.raises(InputError, match=r"newshape \[2, -1\]"):
+            evaluate(parsed(text), [x, np.array(extents)], kernels=ReferenceKernels())
+
+
 def test_a_program_that_manages_its_memory_is_saved_and_loaded(tmp_path: Path) -> None:
     program = lamina.compile(passed(parsed(KERNELS), "relay-manifest-alloc,relay-manifest-lifetimes"))
     program.save(tmp_path / "program.lamina")
