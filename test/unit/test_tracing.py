@@ -272,6 +272,18 @@ def test_a_condition_in_a_reduction_sees_what_has_been_added() -> None:
     assert last == seen and table.text(last).startswith("arith.subf f32(arith.subf f32(")
 
 
+def test_an_argmax_may_start_from_what_is_computed() -> None:
+    table = TraceTable()
+    computed = ARGMAX.replace(
+        "%i = arith.constant -1 : i32",
+        "%zero = arith.constant 0 : i32 %one = arith.constant 1 : i32 %i = arith.subi %zero, %one : i32",
+    )
+    plain = trace_tir_func(kernel(computed, "te-to-tir"), (), table)
+    schedule = 'te.schedule @f { %r, %k = te.loops "argmax" [2]  te.reorder %k, %r }'
+    assert trace_tir_func(kernel(computed + schedule, "te-to-tir"), (), table) == plain
+    assert trace_tir_func(kernel(computed.replace("%zero, %one", "%one, %zero"), "te-to-tir"), (), table) != plain
+
+
 # -- control and indices ---------------------------------------------------------------------------------------------
 
 GATHER = """
