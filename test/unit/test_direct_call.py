@@ -62,6 +62,28 @@ def test_a_failed_call_is_forgotten() -> None:
         assert program.run({"x": values(7, 8, 9, 1)})["y"].tolist() == [1, 1, 1, 1]
 
 
+OPEN = """
+tir.func @f(%X: memref<4xi32>, %y: memref<?xi32> {te.shape = #te.map<() -> (4)>}) attributes {outputs = 1 : i64} {
+  tir.for %i = 0 to 4 "i" {
+    %x = tir.load %X[%i] : memref<4xi32>
+    tir.store %x, %y[%i] : memref<?xi32>
+  }
+}
+func.func @main(%a: memref<4xi32> {lamina.name = "x"},
+                %r: memref<?xi32> {lamina.name = "y", te.shape = #te.map<() -> (4)>})
+    attributes {lamina.outputs = 1 : i64} {
+  tir.call @f(%a, %r) : memref<4xi32>, memref<?xi32>
+  func.return
+}"""
+
+
+def test_an_extent_that_a_map_gives_goes_the_long_way() -> None:
+    ctx = LaminaContext()
+    module = parse_text(ctx, OPEN, "f.mlir")
+    run_pipeline(module, ctx, parse_pipeline("tir-to-llvm"))
+    assert load_module(module, None).run({"x": values(1, 2, 3, 4)})["y"].tolist() == [1, 2, 3, 4]
+
+
 def test_results_of_calls_are_arrays_of_their_own(ratio: Any) -> None:
     first = ratio(values(8, 8, 8, 8), values(1, 2, 4, 8))
     second = ratio(values(9, 9, 9, 9), values(1, 3, 9, 9))
