@@ -452,6 +452,15 @@ func.func @wrong_claim(%x: tensor<?xf32, #relay.dims<n>>, %s: tensor<1xi32>) -> 
   %0 = relay.dyn.zeros %s : (tensor<1xi32>) -> tensor<?xf32, #relay.dims<n>>
   return %0 : tensor<?xf32, #relay.dims<n>>
 }
+func.func @zeros(%s: tensor<1xi32>) -> tensor<?xf32, #relay.dims<n>> {
+  %0 = relay.dyn.zeros %s : (tensor<1xi32>) -> tensor<?xf32, #relay.dims<n>>
+  return %0 : tensor<?xf32, #relay.dims<n>>
+}
+func.func @wrong_call(%x: tensor<?xf32, #relay.dims<n>>, %s: tensor<1xi32>) -> tensor<?xf32, #relay.dims<n>> {
+  %0 = func.call @zeros(%s) : (tensor<1xi32>) -> tensor<?xf32, #relay.dims<n>>
+  %1 = relay.negative %0 : tensor<?xf32, #relay.dims<n>>
+  return %1 : tensor<?xf32, #relay.dims<n>>
+}
 """
 
 
@@ -463,6 +472,7 @@ def test_extents_of_one_name_are_equal_when_the_program_runs() -> None:
     mistake(NAMES, [three, four], "argument 1 of @main has n = 4, elsewhere it is 3")
     mistake(NAMES, [three, length], r"6? ?.*3 elements", "claim")
     mistake(NAMES, [three, length], "the result of relay.dyn.zeros has n = 4, elsewhere it is 3", "wrong_claim")
+    mistake(NAMES, [three, length], "the result of func.call has n = 4, elsewhere it is 3", "wrong_call")
     mistake(NAMES, [three, four], "add: shapes .* do not broadcast", "wrong")
 
 
