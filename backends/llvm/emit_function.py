@@ -208,9 +208,7 @@ def global_text(emitter: Emitter, op: llvm.GlobalOp) -> str:
         value = ""
         if linkage not in ("external", "extern_weak"):
             raise EmitError(f"llvm.mlir.global @{name}: {linkage} without a value", op=op)
-    words = [linkage if value or linkage != "external" else "external"]
-    if value and linkage == "external":
-        words = []
+    words = [] if value and linkage == "external" else [linkage]
     if op.dso_local is not None:
         words.append("dso_local")
     if op.visibility_ is not None and op.visibility_.value.data:

@@ -183,6 +183,12 @@ def test_memory_without_an_initial_value() -> None:
     assert "@s = internal addrspace(3) global [4096 x float] poison, align 16\n" in emit_module(parse(text), TARGET)
 
 
+def test_memory_of_another_module() -> None:
+    text = "llvm.mlir.global external @there() : i32\nllvm.mlir.global external @here(7 : i32) : i32"
+    written = emit_module(parse(text), TARGET)
+    assert "@there = external global i32\n" in written and "@here = global i32 7\n" in written
+
+
 def body(lines: str, arguments: str = "%a: f32, %i: i32, %p: !llvm.ptr") -> str:
     return f"llvm.func @f({arguments}) {{\n{lines}\nllvm.return\n}}"
 
