@@ -57,11 +57,11 @@ def is_row_product(stage: Stage) -> bool:
 
 
 def row_stride(stage: Stage) -> int:
-    """Bytes between the rows of the operand that is broadcast; 0 where it is not read along its last dimension."""
-    lane, reduction = (stage.op.body.block.args[len(stage.spatial) + n] for n in (-1, 0))
+    """Bytes between the rows of the operand that is broadcast; 0 where its last dimension is not reduced."""
+    reduction = stage.op.body.block.args[len(stage.spatial)]
     for read in stage.reads():
         forms = stage.read_forms(read)
-        if lane not in read.indices and forms and reduction in forms[-1].dims():
+        if forms and reduction in forms[-1].dims():
             return read_shape(read)[-1] * itemsize(dtype_name(read.result.type))
     return 0
 
