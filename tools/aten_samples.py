@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lamina.errors import LaminaError
-from lamina.frontends.aten import importer
+from lamina.frontends.aten import table
 from lamina.frontends.aten.equations import AtenEquation
 from lamina.frontends.aten.fx_graph import array_of
 from lamina.frontends.aten.fx_text import read_graph
@@ -45,7 +45,7 @@ def line(name: str, array: Any) -> str:
 def rows_used() -> Generator[set[str]]:
     """The rows of the table that imports use while it lasts."""
     used: set[str] = set()
-    apply, lookup = AtenEquation.apply, importer.converter_of
+    apply, lookup = AtenEquation.apply, table.converter_of
 
     def applied(self: AtenEquation, *args: Any) -> Any:
         found = apply(self, *args)
@@ -59,11 +59,11 @@ def rows_used() -> Generator[set[str]]:
             used.add(found[0].__name__ + " " + call.packet)
         return found
 
-    AtenEquation.apply, importer.converter_of = applied, looked_up  # type: ignore[method-assign]
+    AtenEquation.apply, table.converter_of = applied, looked_up  # type: ignore[method-assign]
     try:
         yield used
     finally:
-        AtenEquation.apply, importer.converter_of = apply, lookup  # type: ignore[method-assign]
+        AtenEquation.apply, table.converter_of = apply, lookup  # type: ignore[method-assign]
 
 
 def traces(torch: Any, function: Callable[..., Any], tensors: list[Any]) -> Iterator[Any]:

@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lamina.frontends.aten.quantization import PackedWeights
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lamina.dialects.infos import TensorInfo
+    from lamina.frontends.aten.quantization import Quantization
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,8 @@ class Input:
     key: str = ""
     """The name of a weight in the model: `layer1.0.conv1.weight`."""
     array: NDArray[Any] | None = None
+    quantization: Quantization | None = None
+    """What its elements stand for, where they are the integers of a quantised tensor."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,8 @@ def refs(argument: Any) -> Iterator[Ref]:
     """The references in an argument."""
     if isinstance(argument, Ref):
         yield argument
+    elif isinstance(argument, PackedWeights):
+        yield from refs([argument.weight, argument.bias])
     elif isinstance(argument, (list, tuple)):
         for item in argument:  # pyright: ignore[reportUnknownVariableType]
             yield from refs(item)

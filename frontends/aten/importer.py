@@ -6,6 +6,7 @@ Weights go to the parameter store under their names in the model; each op carrie
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -19,7 +20,9 @@ from lamina.errors import InputError, LaminaError
 from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
 from lamina.frontends.aten.functional import VIEWS, functional, is_in_place, out_of_place
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Ref, refs
-from lamina.frontends.aten.table import Converter, converter, entry, spellings
+from lamina.frontends.aten.quantization import PackedWeights
+from lamina.frontends.aten.quantized import QuantizedValue, of_quantized, takes_quantized
+from lamina.frontends.aten.table import by_table, entry, spellings
 from lamina.frontends.builder import LIMIT, Value, checked_nbytes, name_hint
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.support import SupportReport, UnsupportedOp
@@ -152,7 +155,9 @@ class _Importer:
         where = f"{self.graph.label}: {given.key or given.name}"
         checked_nbytes(given.shape, given.dtype, self.builder.limit, where)
         if given.array is not None:
-            self.values[given.name] = Value(given.shape, given.dtype, array=given.array, name=given.key)
+            value = Value(given.shape, given.dtype, array=given.array, name=given.key)
+            quantization = given.quantization
+            self.values[given.name] = value if quantization is None else QuantizedValue(value, quantization)
             return None
         argument = self.block.insert_arg(tensor_type(given.shape, given.dtype), len(self.block.args))
         argument.name_hint = name_hint(given.name) or None
@@ -167,6 +172,8 @@ class _Importer:
             return self.values[given.name]
         if isinstance(given, (list, tuple)):
             return [self._argument(g) for g in given]  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(given, PackedWeights):
+            return replace(given, weight=self._argument(given.weight), bias=self._argument(given.bias))
         return given
 
     def called(self, call: AtenCall) -> Any:
@@ -243,32 +250,11 @@ def converted(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[
     own = own_of(call, b.own)
     if own is not None:
         return own(b, args, kwargs)
-    row = entry(call)
-    if isinstance(row, list):
-        for equation in row:
-            found = equation.apply(b, args, kwargs, row[0].left)
-            if found is not None:
-                return found
-    chosen = converter_of(call, row)
-    if chosen is None:
-        raise b.unsupported("these arguments are not supported")
-    convert, sign = chosen
-    try:
-        bound = sign.bind(b, *args, **{k: v for k, v in kwargs.items() if k in sign.parameters or _takes_any(sign)})
-    except TypeError as e:
-        raise b.unsupported(f"these arguments are not supported: {e}") from None
-    return convert(*bound.args, **bound.kwargs)
+    if takes_quantized(call, args, kwargs):
+        return of_quantized(b, call, args, kwargs)
+    return by_table(b, call, args, kwargs)
 
 
 def own_of(call: AtenCall, own: Mapping[str, OwnConverter]) -> OwnConverter | None:
     """The user's converter for a call."""
     return next((own[name] for name in spellings(call) if name in own), None) if own else None
-
-
-def converter_of(call: AtenCall, row: Any) -> tuple[Converter, Any] | None:
-    """The converter of a row, or the one for what none of its equations fits."""
-    return converter(call) if isinstance(row, list) else row
-
-
-def _takes_any(sign: Any) -> bool:
-    return any(p.kind is p.VAR_KEYWORD for p in sign.parameters.values())

@@ -43,7 +43,7 @@ def _target(call: AtenCall, name: str) -> str:
     """The target of a row; a change in place keeps its underscore."""
     own, _, overload = name.partition(".")
     mark = "_" if call.packet.endswith("_") and not call.packet.endswith("__") else ""
-    prefix = "" if own.startswith("prims") else "aten."
+    prefix = "" if own in ("prims", "quantized") else "aten."
     return f"{prefix}{own}{mark}" + (f".{overload}" if overload else "")
 
 

@@ -9,15 +9,18 @@ A converter has the arguments of ATen's schema, in its order and with its names 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from inspect import Signature, signature
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lamina.frontends.aten.equations import AtenEquation, written
 from lamina.frontends.aten.graph import AtenCall
+
+if TYPE_CHECKING:
+    from lamina.frontends.aten.builder import AtenBuilder
 
 Converter: TypeAlias = Callable[..., Any]
 
@@ -87,3 +90,31 @@ def overloads(packet: str) -> list[str]:
     """The names of the rows of an operator: its own and those of its overloads."""
     own = packet[:-1] if packet.endswith("_") and not packet.endswith("__") else packet
     return [n for n in names() if n == own or n.startswith(f"{own}.")]
+
+
+def by_table(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """The results of a call by the table. Raises UnsupportedError where no row fits."""
+    row = entry(call)
+    if isinstance(row, list):
+        for equation in row:
+            found = equation.apply(b, args, kwargs, row[0].left)
+            if found is not None:
+                return found
+    chosen = converter_of(call, row)
+    if chosen is None:
+        raise b.unsupported("these arguments are not supported")
+    convert, sign = chosen
+    try:
+        bound = sign.bind(b, *args, **{k: v for k, v in kwargs.items() if k in sign.parameters or _takes_any(sign)})
+    except TypeError as e:
+        raise b.unsupported(f"these arguments are not supported: {e}") from None
+    return convert(*bound.args, **bound.kwargs)
+
+
+def converter_of(call: AtenCall, row: Any) -> tuple[Converter, Any] | None:
+    """The converter of a row, or the one for what none of its equations fits."""
+    return converter(call) if isinstance(row, list) else row
+
+
+def _takes_any(sign: Any) -> bool:
+    return any(p.kind is p.VAR_KEYWORD for p in sign.parameters.values())

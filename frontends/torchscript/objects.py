@@ -1,6 +1,7 @@
 """Objects of a script: its pickle read by an allow-list of opcodes and of torch's own functions. Nothing is called.
 
-A tensor is its array, where it lies in the file; an object of the script's classes keeps the name of its class.
+A tensor is its array, where it lies in the file, a quantised one with its scales; an object of the script's classes
+keeps the name of its class, and one of a class that has a `__setstate__` what that takes.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import numpy as np
 
 from lamina.dialects.dtypes import itemsize, numpy_dtype
 from lamina.errors import InputError, UnsupportedError
+from lamina.frontends.aten.quantization import Quantization, QuantizedArray
 from lamina.frontends.builder import checked_nbytes
 
 STORAGES = {
     "FloatStorage": "float32", "DoubleStorage": "float64", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
     "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8",
-    "ByteStorage": "uint8", "BoolStorage": "bool",
+    "ByteStorage": "uint8", "BoolStorage": "bool", "QInt8Storage": "int8", "QUInt8Storage": "uint8",
+    "QInt32Storage": "int32",
 }  # fmt: skip
 """Element types by the names of torch's storages."""
 LISTS = ("build_intlist", "build_tensorlist", "build_doublelist", "build_boollist", "restore_type_tag")
@@ -33,6 +36,8 @@ class ScriptObject:
     type: str
     """The name of its class: `__torch__.torch.nn.modules.linear.Linear`."""
     attributes: dict[str, Any] = field(default_factory=dict[str, Any])
+    state: Any = None
+    """What the class's `__setstate__` makes the attributes of, where they are not given one by one."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,8 @@ class _Reader:
             state = stack.pop()
             if isinstance(stack[-1], ScriptObject) and isinstance(state, dict):
                 stack[-1].attributes.update(state)  # pyright: ignore[reportUnknownArgumentType]
+            elif isinstance(stack[-1], ScriptObject):
+                stack[-1].state = state
         elif name == "BINPERSID":
             stack.append(self._storage(stack.pop()))
         elif name == "REDUCE":
@@ -157,6 +164,8 @@ class _Reader:
         name = function.name if isinstance(function, _Name) else ""
         if name == "_rebuild_tensor_v2" and function.module == "torch._utils":
             return self._tensor(*arguments[:4])
+        if name == "_rebuild_qtensor" and function.module == "torch._utils":
+            return self._quantized(*arguments[:5])
         if name == "_rebuild_parameter" and function.module == "torch._utils":
             return arguments[0]
         if name == "OrderedDict" and function.module == "collections":
@@ -164,6 +173,19 @@ class _Reader:
         if name in LISTS and function.module == "torch.jit._pickle":
             return arguments[0]
         raise self._refused(function)
+
+    def _quantized(self, storage: Any, offset: int, shape: Any, strides: Any, quantizer: Any) -> QuantizedArray:
+        """A quantised tensor; its quantizer is (scheme, scale, zero point), or (scheme, scales, zero points, axis)."""
+        array, (scheme, *rest) = self._tensor(storage, offset, shape, strides), quantizer
+        name = scheme.name if isinstance(scheme, _Name) and scheme.module == "torch" else ""
+        if name not in ("per_tensor_affine", "per_channel_affine"):
+            said = f"a tensor of the scheme {name or str(scheme)[:80]} is not supported"
+            raise UnsupportedError(said, where=self.where, hint="quantise it by tensor, or by channel")
+        quantization = Quantization.of(*rest[: 2 if name == "per_tensor_affine" else 3])
+        axis = quantization.axis
+        if axis is not None and not (0 <= axis < array.ndim and array.shape[axis] == quantization.scale.size):
+            raise InputError(f"a tensor of shape {array.shape} has {quantization.scale.size} scales", where=self.where)
+        return QuantizedArray(array, quantization)
 
     def _tensor(self, storage: Any, offset: int, shape: Any, strides: Any) -> np.ndarray[Any, Any]:
         dtype, elements = storage

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -18,12 +18,22 @@ from lamina.frontends.aten.builder import OwnConverter
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace
 from lamina.frontends.aten.importer import ShapeTracer
 from lamina.frontends.aten.overloads import resolved
+from lamina.frontends.aten.quantization import PackedWeights, QuantizedArray
+from lamina.frontends.aten.quantized import QuantizedValue
 from lamina.frontends.aten.table import overloads
 from lamina.frontends.builder import LIMIT, Value
 from lamina.frontends.formats import Shapes
 from lamina.frontends.support import SupportReport, UnsupportedOp
 from lamina.frontends.torchscript.numbers import NUMBERS, computed
 from lamina.frontends.torchscript.objects import ScriptObject, read_objects
+from lamina.frontends.torchscript.packed import (
+    OF_QUANTIZED,
+    PACKS,
+    TORCH_CLASSES,
+    asked_of_quantized,
+    packed,
+    restored,
+)
 
 DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, None, None, "bool", None,
           None, None, "bfloat16")  # fmt: skip
@@ -41,7 +51,7 @@ NOTHING: dict[str, Any] = {
 ASKED = frozenset(
     (
         *("size", "dim", "numel", "len", "prim.NumToTensor", "item", "Int", "Float", "Bool", "ScalarImplicit"),
-        *("IntImplicit", "prim.dtype", "is_floating_point", *NOTHING),
+        *("IntImplicit", "prim.dtype", "is_floating_point", *NOTHING, *OF_QUANTIZED),
     )
 )
 """Operators that ask for what is known of a tensor."""
@@ -169,7 +179,8 @@ def report_of(source: Any) -> SupportReport:
         tree = guarded(f"{script.archive.label}: {name}", lambda text=text: ast.parse(text))
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and (operator := _operator(node.func)):
-                known = operator in NUMBERS or operator in ASKED or operator == RAISE or bool(overloads(operator))
+                known = operator in NUMBERS or operator in ASKED or operator in PACKS or operator == RAISE
+                known = known or bool(overloads(operator))
                 chosen = supported if known else missing
                 chosen[operator] = chosen.get(operator, 0) + 1
     rows = tuple(UnsupportedOp("aten", n, 0, c, ("code",), "no converter") for n, c in sorted(missing.items()))
@@ -205,10 +216,44 @@ class _Tracer:
         self.path: list[str] = []
         self.steps = 0
         self.depth = 0
+        self.building: list[ScriptObject] = []
+        """The objects whose `__setstate__` is being followed, the innermost last."""
+        self.settled: dict[int, Any] = {}
+        script.root, script.constants = self._settled(script.root), self._settled(script.constants)
         self._name_weights(script.root, "")
 
+    def _settled(self, given: Any) -> Any:
+        """An object with the attributes that its class makes of its state, and so all that it holds."""
+        if isinstance(given, (list, tuple)):
+            return type(given)(self._settled(v) for v in given)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        if not isinstance(given, ScriptObject):
+            return given
+        if id(given) not in self.settled:
+            self.settled[id(given)] = given
+            for name, value in given.attributes.items():
+                given.attributes[name] = self._settled(value)
+            if given.state is not None:
+                self.settled[id(given)] = self._restored(given, self._settled(given.state))
+        return self.settled[id(given)]
+
+    def _restored(self, given: ScriptObject, state: Any) -> Any:
+        """What an object is that was written by its state: its class says it, or torch, of which the class is."""
+        if given.type.startswith(TORCH_CLASSES):
+            return restored(given.type, state, self.label)
+        method = self.script.method(given.type, "__setstate__")
+        if method is None:
+            raise InputError(f"{given.type} has no method '__setstate__'", where=self.label)
+        self.building.append(given)
+        self._function(method, [given, state], {})
+        self.building.pop()
+        return given
+
     def _name_weights(self, given: Any, path: str) -> None:
-        if isinstance(given, ScriptObject) and path.count(".") < DEEPEST:
+        if isinstance(given, PackedWeights):
+            stem = ".".join(p for p in path.split(".") if p != "_packed_params")
+            for name, value in (("weight", given.weight), ("bias", given.bias)):
+                self.names.setdefault(id(value), f"{stem}.{name}" if stem else name)
+        elif isinstance(given, ScriptObject) and path.count(".") < DEEPEST:
             for name, value in given.attributes.items():
                 self._name_weights(value, f"{path}.{name}" if path else name)
         elif hasattr(given, "dtype"):
@@ -328,6 +373,8 @@ class _Tracer:
                 self._assign(t, v, names)
         elif isinstance(target, ast.Subscript):
             self._value(target.value, names)[self._value(target.slice, names)] = value
+        elif isinstance(target, ast.Attribute) and any(self._value(target.value, names) is o for o in self.building):
+            self.building[-1].attributes[target.attr] = value
         else:
             raise UnsupportedError(
                 f"{ast.unparse(target)} is changed", where=self.label, hint="export with torch.export"
@@ -406,13 +453,18 @@ class _Tracer:
 
     def _weight(self, value: Any) -> Any:
         """A tensor of the file as a value of the graph."""
+        if isinstance(value, PackedWeights):
+            return replace(value, weight=self._weight(value.weight), bias=self._weight(value.bias))
         if not hasattr(value, "dtype"):
             return value
         found = self.weights.get(id(value))
         if found is None:
             key = self.names.get(id(value), f"constant_{len(self.weights)}")
             found = self.weights[id(value)] = Ref(f"weight:{key}")
-            given = Input(found.name, tuple(value.shape), str(value.dtype), key, value)
+            array, quantization = value, None
+            if isinstance(value, QuantizedArray):
+                array, quantization = value.array, value.quantization
+            given = Input(found.name, tuple(array.shape), str(array.dtype), key, array, quantization)
             self.inputs.append(given)
             self.tracer.take(given)
         return found
@@ -499,16 +551,24 @@ class _Tracer:
         of_objects = operator in IDENTITY or bool(args) and isinstance(args[0], (list, dict)) and operator in LISTS
         if operator in NUMBERS and (of_objects or not any(isinstance(a, Ref) for a in args)):
             return computed(operator, args, self._where())
+        if operator in PACKS and not any(isinstance(a, Ref) for a in args):
+            return packed(operator, args, self._where())
         if operator in ASKED:
             return self._asked(operator, args)
         return self._noted(operator, args, kwargs)
 
     def _asked(self, operator: str, args: list[Any]) -> Any:
         """The answer to a question about a tensor."""
-        if operator in NOTHING:
-            return NOTHING[operator]
         if operator == "prim.NumToTensor":
             return args[0]
+        if isinstance(args[0], Ref) and isinstance(value := self.tracer.value(args[0]), QuantizedValue):
+            found = asked_of_quantized(operator, value)
+            if found is not None:
+                return found
+        if operator in NOTHING:
+            return NOTHING[operator]
+        if operator in OF_QUANTIZED:
+            raise InputError(f"torch.{operator} of what is not quantised", where=self._where(), hint="quantise it")
         if not isinstance(args[0], Ref):
             return len(args[0]) if operator == "len" else args[0]
         value: Value = self.tracer.value(args[0])

@@ -14,6 +14,7 @@ from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.rescale import difference, exponents, rescaled, rescaled_twice
 
 ROUNDINGS = ("None", "UPWARD", "TONEAREST", "TONEVEN", "TFLITE")
+QUANTIZE_ROUNDINGS = ("TONEAREST", "TONEVEN", "TFLITE", "FBGEMM")
 COMPUTE_DTYPES = ("None", "int64", "float32", "float64")
 IEEE_FLOATS = ("float32", "float16", "float64")
 
@@ -254,7 +255,8 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     """q = round(data / output_scale + output_zero_point) in f32, saturated to `out_dtype`; scales along `axis`.
 
     `rounding` TONEAREST sends halves away from zero, as TVM does; TONEVEN rounds data / output_scale by itself, halves
-    to the even number, as ONNX and PyTorch do; TFLITE does so too, halves away from zero. NaN gives no certain value.
+    to the even number, as ONNX does; TFLITE does so too, halves away from zero. FBGEMM rounds data * (1 / output_scale)
+    to even, as PyTorch's kernels do: the product with an inverse. NaN gives no certain value.
     """
 
     name = "relay.qnn.quantize"
@@ -275,7 +277,7 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
         qs.check_quantized("data", data, IEEE_FLOATS)
         qs.check_along("output_scale", output_scale, "float32", data.shape, axis)
         qs.check_along("output_zero_point", output_zero_point, "int32", data.shape, axis)
-        one_of("rounding", rounding, ("TONEAREST", "TONEVEN", "TFLITE"))
+        one_of("rounding", rounding, QUANTIZE_ROUNDINGS)
         return TensorInfo(data.shape, qs.check_out_dtype(out_dtype))
 
     @staticmethod
@@ -283,11 +285,12 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
         data: SSAValue, output_scale: SSAValue, output_zero_point: SSAValue, axis: int, out_dtype: str, rounding: str
     ) -> Any:
         rank = rank_of(data)
-        scaled = r.divide(qs.cast(data, "float32"), qs.along(output_scale, axis, rank))
+        scale, wide = qs.along(output_scale, axis, rank), qs.cast(data, "float32")
+        scaled = r.multiply(wide, r.divide(1.0, scale)) if rounding == "FBGEMM" else r.divide(wide, scale)
         zero = qs.cast(qs.along(output_zero_point, axis, rank), "float32")
         plain = qs.is_zero(output_zero_point)
-        if rounding in ("TONEVEN", "TFLITE"):
-            nearest = r.round(scaled) if rounding == "TONEVEN" else qs.rounded(scaled)
+        if rounding != "TONEAREST":
+            nearest = qs.rounded(scaled) if rounding == "TFLITE" else r.round(scaled)
             made = nearest if plain else r.add(nearest, zero)
         else:
             made = qs.rounded(scaled if plain else r.add(scaled, zero))
@@ -301,9 +304,10 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
         data: Array, output_scale: Array, output_zero_point: Array, axis: int, out_dtype: str, rounding: str
     ) -> Array:
         scale, zero = (qs.ref_along(a, axis, data.ndim) for a in (output_scale, output_zero_point))
-        scaled = data.astype(np.float32) / scale
-        if rounding in ("TONEVEN", "TFLITE"):
-            made = (np.rint if rounding == "TONEVEN" else qs.ref_rounded)(scaled) + zero.astype(np.float32)
+        wide = data.astype(np.float32)
+        scaled = wide * (np.float32(1) / scale) if rounding == "FBGEMM" else wide / scale
+        if rounding != "TONEAREST":
+            made = (qs.ref_rounded if rounding == "TFLITE" else np.rint)(scaled) + zero.astype(np.float32)
         else:
             made = qs.ref_rounded(scaled + zero.astype(np.float32))
         low, high = qs.limits(out_dtype)
@@ -326,6 +330,8 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
             sample(((40,), "float16"), (), ((), "int32"), ranges=((-0.5, -0.5), (1.0, 1.0), (-3, 3)),
                    attrs={"rounding": "TFLITE"}),
             one((33,), rounding="TFLITE"), one((3, 17), 17, rounding="TFLITE", out_dtype="uint8"),
+            one((33,), rounding="FBGEMM"), one((3, 17), 17, rounding="FBGEMM", out_dtype="uint8"),
+            one((2, 5, 3), 5, axis=1, rounding="FBGEMM", dtype="float16"),
             sample((5,), (1,), ((1,), "int32"), ranges=((-1e12, 1e12), (0.1, 0.2), (0, 0)),
                    attrs={"out_dtype": "int32"}),
             sample(((3,), "int8"), (), ((), "int32"), error="data is int8, expects float32"),

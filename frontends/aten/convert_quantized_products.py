@@ -1,0 +1,128 @@
+"""Convolutions and dense layers of quantised tensors, as FBGEMM computes them.
+
+With sums q of (x - x_zero) (w - w_zero) in int32, a = x_scale * w_scale and the ratio m = a / scale in float32:
+
+    saturate(rint((q + bias / a) * m) + zero_point)
+
+and a relu behind it bounds the integers by the zero point.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lamina.dialects.relay.qnn.scales import NARROW
+from lamina.frontends.aten.builder import AtenBuilder
+from lamina.frontends.aten.quantization import PackedWeights, Quantization
+from lamina.frontends.aten.quantized import (
+    QuantizedValue,
+    constants,
+    limits,
+    packed,
+    per_tensor,
+    quantization,
+    quantized,
+    scale_of,
+)
+from lamina.frontends.aten.table import aten_op
+from lamina.frontends.builder import Value
+
+
+def _channels(q: Quantization, x: QuantizedValue) -> Any:
+    """The scale of the sums, or one for each channel, float32."""
+    return scale_of(x.quantization) * scale_of(q)
+
+
+def _fused_relu(b: AtenBuilder) -> bool:
+    return b.call is not None and b.call.packet.endswith("_relu")
+
+
+def requantized(
+    b: AtenBuilder, sums: Value, scale: Any, bias: Any, axis: int, target: Quantization, dtype: str
+) -> QuantizedValue:
+    """Sums of products with scales (along `axis`, or one) and a bias of floats (or None) as a quantised tensor."""
+    zero, (low, high) = int(target.zero_point), limits(dtype)
+    if bias is None:
+        attrs = {"rounding": "TONEVEN", "compute_dtype": "float32", "out_dtype": dtype}
+        whole = b.constant(np.int32(0))
+        made = b.op("qnn.requantize", sums, b.constant(scale), whole, *constants(b, target), axis=axis, **attrs)
+        made = b.op("clip", made, a_min=float(zero), a_max=float(high)) if _fused_relu(b) else made
+        return QuantizedValue(made, target)
+    ratio = scale / scale_of(target)
+    steps = b.constant((bias / scale).astype(np.float32))
+    y = b.op("nn.bias_add", b.cast(sums, "float32"), steps, axis=axis)
+    if ratio.ndim:
+        ratio = ratio.reshape(ratio.shape + (1,) * (sums.rank - 1 - axis))
+    y = b.op("round", b.op("multiply", y, b.constant(ratio)))
+    least = zero if _fused_relu(b) else low
+    # Bounds come first: far outside of them a float is no int32.
+    y = b.op("clip", y, a_min=float(least - zero), a_max=float(high - zero))
+    y = b.cast(y, "int32")
+    return QuantizedValue(b.cast(b.add(y, b.constant(np.int32(zero))) if zero else y, dtype), target)
+
+
+def _bias(b: AtenBuilder, w: PackedWeights) -> Any:
+    """The bias as an array, None where there is none."""
+    if w.bias is None:
+        return None
+    if not isinstance(w.bias, Value) or w.bias.array is None:
+        raise b.unsupported("a bias is computed at run time")
+    return w.bias.array.astype(np.float32)
+
+
+# -- dense layers ----------------------------------------------------------------------------------
+
+
+@aten_op("quantized.linear", "quantized.linear_relu")
+def linear(b: AtenBuilder, x: Value, w_packed: Any, scale: Any, zero_point: Any) -> Value:
+    given, w = per_tensor(b, x), packed(b, w_packed, "linear")
+    weight = quantized(b, w.weight)
+    target = quantization(b, scale, zero_point)
+    sums = sums_of_dense(b, given.integers, given.quantization, weight)
+    return requantized(
+        b, sums, _channels(weight.quantization, given), _bias(b, w), sums.rank - 1, target, given.dtype
+    )  # fmt: skip
+
+
+def sums_of_dense(b: AtenBuilder, x: Value, q: Quantization, weight: QuantizedValue) -> Value:
+    """The sums of a dense layer, int32."""
+    (x_scale, x_zero), (w_scale, w_zero) = constants(b, q), constants(b, weight.quantization)
+    return b.op(
+        "qnn.dense", x, weight.integers, x_zero, w_zero, x_scale, w_scale, units=weight.shape[0]
+    )  # fmt: skip
+
+
+# -- convolutions ----------------------------------------------------------------------------------
+
+
+@aten_op(
+    *(f"quantized.conv{rank}d{relu}" for rank in (1, 2, 3) for relu in ("", "_relu")),
+    *(f"quantized.conv_transpose{rank}d" for rank in (1, 2, 3)),
+)
+def conv(b: AtenBuilder, qx: Value, packed_weight: Any, *rest: Any) -> Value:
+    """A convolution; its last two arguments are the scale and the zero point of the result."""
+    x, w = per_tensor(b, qx), packed(b, packed_weight, "conv", "conv_transpose")
+    weight, target = quantized(b, w.weight), quantization(b, *rest[-2:])
+    if x.rank != weight.rank:
+        raise b.unsupported(f"a convolution of {x} is not supported", "give it a batch")
+    sums = _sums_of_convolution(b, x, weight, w)
+    return requantized(b, sums, _channels(weight.quantization, x), _bias(b, w), 1, target, x.dtype)
+
+
+def _sums_of_convolution(b: AtenBuilder, x: QuantizedValue, weight: QuantizedValue, w: PackedWeights) -> Value:
+    rank, transposed = x.rank - 2, w.kind == "conv_transpose"
+    attrs: dict[str, Any] = {
+        "strides": list(w.stride), "padding": list(w.padding) * 2, "dilation": list(w.dilation), "groups": w.groups,
+        "channels": weight.shape[1] * w.groups if transposed else weight.shape[0],
+        "kernel_size": list(weight.shape[2:]),
+    }  # fmt: skip
+    name = f"conv{rank}d_transpose" if transposed else f"conv{rank}d"
+    (x_scale, x_zero), (w_scale, w_zero) = constants(b, x.quantization), constants(b, weight.quantization)
+    if transposed:
+        attrs["padding"] = [*w.padding, *(p - o for p, o in zip(w.padding, w.output_padding, strict=True))]
+    if rank == 2 and x.dtype in NARROW and weight.dtype in NARROW:
+        return b.op(f"qnn.{name}", x.integers, weight.integers, x_zero, w_zero, x_scale, w_scale, **attrs)
+    wide = b.sub(b.cast(x.integers, "int32"), x_zero)
+    return b.op(f"nn.{name}", wide, b.sub(b.cast(weight.integers, "int32"), w_zero), **attrs)
