@@ -127,6 +127,12 @@ class TensorBuilder(RelayBuilder):
         """x / y."""
         return self.one("divide", x, y)
 
+    def looked_up(self, x: Value, table: Any) -> Value:
+        """The entries of a table of all integers of x's type, in their order."""
+        place, low = self.cast(x, "int32"), np.iinfo(x.dtype).min
+        place = self.op("subtract", place, self.constant(np.int32(low))) if low else place
+        return self.op("take", self.constant(table), place)
+
     def choose(self, condition: Value, x: Any, y: Any) -> Value:
         """x where the condition holds, else y."""
         like = next(o for o in (x, y) if isinstance(o, Value))

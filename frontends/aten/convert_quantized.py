@@ -1,4 +1,4 @@
-"""Into the quantised domain and out of it, and ATen's own operators on quantised tensors."""
+"""Into the quantised domain and out of it, and ATen's operators that move, choose or bound quantised elements."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from lamina.frontends.aten.builder import AtenBuilder
-from lamina.frontends.aten.quantization import QDTYPES
+from lamina.frontends.aten.graph import AtenCall
+from lamina.frontends.aten.quantization import QDTYPES, Quantization
 from lamina.frontends.aten.quantized import (
     QuantizedValue,
     dequantize,
+    in_floats,
+    integer,
     limits,
     moves,
     on_quantized,
@@ -21,7 +24,7 @@ from lamina.frontends.aten.quantized import (
     quantized,
     scale_of,
 )
-from lamina.frontends.aten.table import aten_op
+from lamina.frontends.aten.table import aten_op, by_table
 from lamina.frontends.builder import Value
 
 # -- in and out ------------------------------------------------------------------------------------
@@ -44,11 +47,13 @@ def quantize_per_channel(
     b: AtenBuilder, input: Value, scales: Value, zero_points: Value, axis: int, dtype: int
 ) -> Value:
     q = quantization(b, scales, zero_points, b.axis(axis, input.rank))
+    if q.scale.shape != input.shape[q.axis : q.axis + 1 if q.axis is not None else None]:
+        raise b.fail(f"{q.scale.size} scales for axis {axis} of {input}")
     return quantize(b, input, q, _dtype(b, dtype))
 
 
 @aten_op("dequantize")
-def dequantize_(b: AtenBuilder, self: Any) -> Any:
+def dequantize_of_floats(b: AtenBuilder, self: Any) -> Any:
     """Convert dequantize of floats, which are as they are."""
     return self
 
@@ -74,34 +79,57 @@ def int_repr(b: AtenBuilder, self: Value) -> Value:
 
 # -- moves -----------------------------------------------------------------------------------------
 
+moves("max_pool2d", "quantized_max_pool2d", "clone", "detach", "alias", "dropout", keeps_format=True)
 moves(
     *("flatten", "reshape", "view", "permute", "transpose", "t", "squeeze", "unsqueeze", "slice", "select", "narrow"),
-    *("chunk", "split", "split_with_sizes", "unbind", "contiguous", "clone", "detach", "alias", "expand", "dropout"),
-    *("max_pool1d", "max_pool2d", "quantized_max_pool2d", "upsample_nearest1d", "upsample_nearest2d"),
-    *("upsample_nearest3d", "channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "unflatten"),
-    *("movedim", "flip", "index_select", "reflection_pad1d", "reflection_pad2d", "view_as", "reshape_as"),
+    *("chunk", "split", "split_with_sizes", "tensor_split", "unbind", "contiguous", "expand", "expand_as", "unfold"),
+    *("max_pool1d", "max_pool3d", "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"),
+    *("_upsample_nearest_exact1d", "_upsample_nearest_exact2d", "_upsample_nearest_exact3d"),
+    *("channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "unflatten", "movedim", "flip"),
+    *("index_select", "reflection_pad1d", "reflection_pad2d", "view_as", "reshape_as", "max", "min", "topk", "sort"),
 )
+in_floats("eq", "ne", "lt", "le", "gt", "ge")
+
+
+@aten_op("quantized.max_pool1d", "quantized.max_pool2d")
+def max_pool(
+    b: AtenBuilder, qx: Value, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> Value:
+    assert b.call is not None
+    x = per_tensor(b, qx)
+    call = AtenCall(b.call.name, "aten." + b.call.packet.removeprefix("quantized."), ())
+    return x.like(by_table(b, call, [x.integers, kernel_size, stride, padding, dilation, ceil_mode], {}))
+
+
+@aten_op("quantized.dropout")
+def dropout(
+    b: AtenBuilder, self: Value, output_scale: Any, output_zero_point: Any, p: Any = 0.5, training: bool = False
+) -> Value:
+    """Convert a dropout that drops nothing."""
+    if training:
+        raise b.unsupported("dropout in training draws random numbers", "call model.eval() before")
+    return self
+
+
+@on_quantized("upsample_bilinear2d", whole=True)
+def upsample(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[str, Any]) -> Value:
+    """Between integers as floats, rounded to even: their scale and zero point go through."""
+    x = per_tensor(b, args[0])
+    made = by_table(b, call, [b.cast(x.integers, "float32"), *args[1:]], kwargs)
+    low, high = limits(x.dtype)
+    return x.like(b.cast(b.op("clip", b.op("round", made), a_min=float(low), a_max=float(high)), x.dtype))
 
 
 # -- bounds ----------------------------------------------------------------------------------------
 
 
-def integer(x: QuantizedValue, number: float) -> int:
-    """A real number as one of the tensor's integers."""
+def bounded(b: AtenBuilder, given: Value, least: float | None, most: float | None) -> QuantizedValue:
+    """A tensor between two real numbers."""
+    x = per_tensor(b, given)
     low, high = limits(x.dtype)
-    inverse = np.float32(1) / scale_of(x.quantization)
-    made = np.rint(np.float32(number) * inverse) + np.float32(x.quantization.zero_point)
-    return int(np.clip(made, low, high))
-
-
-def bounded(b: AtenBuilder, x: Value, least: float | None, most: float | None) -> QuantizedValue:
-    """The tensor between two real numbers."""
-    q = per_tensor(b, x)
-    low, high = limits(q.dtype)
-    first = low if least is None else integer(q, least)
-    last = high if most is None else integer(q, most)
-    made = b.op("clip", q.integers, a_min=float(first), a_max=float(last))
-    return QuantizedValue(made, q.quantization)
+    first = low if least is None else integer(x.quantization, x.dtype, least)
+    last = high if most is None else integer(x.quantization, x.dtype, most)
+    return x.like(b.op("clip", x.integers, a_min=float(first), a_max=float(last)))
 
 
 @on_quantized("relu")
@@ -109,5 +137,76 @@ def relu(b: AtenBuilder, self: Value) -> Value:
     return bounded(b, self, 0.0, None)
 
 
-__all__ = ["bounded", "integer"]
-_ = Sequence
+@aten_op("quantized.relu6")
+def relu6(b: AtenBuilder, qx: Value, inplace: bool = False) -> Value:
+    return bounded(b, qx, 0.0, 6.0)
+
+
+on_quantized("relu6")(relu6)
+
+
+@on_quantized("hardtanh")
+def hardtanh(b: AtenBuilder, self: Value, min_val: Any = -1, max_val: Any = 1) -> Value:
+    return bounded(b, self, b.number(min_val, "a bound"), b.number(max_val, "a bound"))
+
+
+@aten_op("quantized.clamp")
+def clamp(b: AtenBuilder, self: Value, min: Any = None, max: Any = None) -> Value:
+    return bounded(b, self, *(None if v is None else b.number(v, "a bound") for v in (min, max)))
+
+
+on_quantized("clamp", "clip")(clamp)
+
+
+# -- concatenation ---------------------------------------------------------------------------------
+
+
+def rescaled(b: AtenBuilder, x: QuantizedValue, q: Quantization, after: bool) -> Value:
+    """The integers of another scale: a table, so that no pass puts the two scales together."""
+    if x.quantization.same_as(q):
+        return x.integers
+    return b.looked_up(x.integers, table(x, lambda v: v, q, x.dtype, after))
+
+
+def table(x: QuantizedValue, function: Any, q: Quantization, dtype: str, after: bool = True) -> Any:
+    """A function of real numbers, float32 arrays, as integers, for each integer that `x` may have.
+
+    The zero point is added after the rounding, as in ATen's vectors, or before it.
+    """
+    low, high = limits(x.dtype)
+    scale = np.float64(scale_of(x.quantization))
+    offset = np.float32(-scale_of(x.quantization) * np.float32(x.quantization.zero_point))
+    given = np.arange(low, high + 1)
+    real = (given * scale + np.float64(offset)).astype(np.float32) if after else (
+        (given - x.quantization.zero_point).astype(np.float32) * scale_of(x.quantization)
+    )  # fmt: skip
+    made = np.asarray(function(real), np.float32)
+    inverse, zero = np.float32(1) / scale_of(q), np.float64(q.zero_point)
+    steps = np.rint(made * inverse) + zero if after else np.rint((made * np.float64(inverse) + zero).astype(np.float32))
+    return np.clip(steps, *limits(dtype)).astype(dtype)
+
+
+def _concatenated(b: AtenBuilder, tensors: Sequence[Any], dim: int, q: Quantization | None) -> QuantizedValue:
+    parts = [per_tensor(b, t) for t in tensors]
+    target = parts[0].quantization if q is None else q
+    axis = b.axis(dim, parts[0].rank)
+    images = axis == 1 and all(p.channels_last for p in parts)
+    whole = [rescaled(b, p, target, images) for p in parts]
+    made = whole[0] if len(whole) == 1 else b.op("concatenate", *whole, axis=axis)
+    return QuantizedValue(made, target, images)
+
+
+@on_quantized("cat", "concat", "concatenate")
+def cat(b: AtenBuilder, tensors: Sequence[Any], dim: int = 0) -> Value:
+    """Convert a concatenation of quantised tensors: the result has the scale of the first."""
+    return _concatenated(b, tensors, dim, None)
+
+
+@aten_op("quantized.cat", "quantized.cat_relu")
+def quantized_cat(
+    b: AtenBuilder, qx: Sequence[Any], dim: int, scale: Any = None, zero_point: Any = None
+) -> Value:
+    assert b.call is not None
+    q = None if scale is None else quantization(b, scale, zero_point)
+    made = _concatenated(b, qx, dim, q)
+    return bounded(b, made, 0.0, None) if b.call.packet.endswith("_relu") else made

@@ -25,12 +25,13 @@ from lamina.frontends.aten.quantized import (
     quantization,
     quantized,
     scale_of,
+    stepped,
 )
 from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
 
 
-def _channels(q: Quantization, x: QuantizedValue) -> Any:
+def _scale_of_sums(q: Quantization, x: QuantizedValue) -> Any:
     """The scale of the sums, or one for each channel, float32."""
     return scale_of(x.quantization) * scale_of(q)
 
@@ -43,24 +44,20 @@ def requantized(
     b: AtenBuilder, sums: Value, scale: Any, bias: Any, axis: int, target: Quantization, dtype: str
 ) -> QuantizedValue:
     """Sums of products with scales (along `axis`, or one) and a bias of floats (or None) as a quantised tensor."""
-    zero, (low, high) = int(target.zero_point), limits(dtype)
+    zero, high = int(target.zero_point), limits(dtype)[1]
     if bias is None:
         attrs = {"rounding": "TONEVEN", "compute_dtype": "float32", "out_dtype": dtype}
         whole = b.constant(np.int32(0))
         made = b.op("qnn.requantize", sums, b.constant(scale), whole, *constants(b, target), axis=axis, **attrs)
         made = b.op("clip", made, a_min=float(zero), a_max=float(high)) if _fused_relu(b) else made
-        return QuantizedValue(made, target)
+        return QuantizedValue(made, target, True)
     ratio = scale / scale_of(target)
     steps = b.constant((bias / scale).astype(np.float32))
     y = b.op("nn.bias_add", b.cast(sums, "float32"), steps, axis=axis)
     if ratio.ndim:
         ratio = ratio.reshape(ratio.shape + (1,) * (sums.rank - 1 - axis))
-    y = b.op("round", b.op("multiply", y, b.constant(ratio)))
-    least = zero if _fused_relu(b) else low
-    # Bounds come first: far outside of them a float is no int32.
-    y = b.op("clip", y, a_min=float(least - zero), a_max=float(high - zero))
-    y = b.cast(y, "int32")
-    return QuantizedValue(b.cast(b.add(y, b.constant(np.int32(zero))) if zero else y, dtype), target)
+    y = b.op("multiply", y, b.constant(ratio))
+    return QuantizedValue(stepped(b, y, target, dtype, zero if _fused_relu(b) else None), target, True)
 
 
 def _bias(b: AtenBuilder, w: PackedWeights) -> Any:
@@ -82,7 +79,7 @@ def linear(b: AtenBuilder, x: Value, w_packed: Any, scale: Any, zero_point: Any)
     target = quantization(b, scale, zero_point)
     sums = sums_of_dense(b, given.integers, given.quantization, weight)
     return requantized(
-        b, sums, _channels(weight.quantization, given), _bias(b, w), sums.rank - 1, target, given.dtype
+        b, sums, _scale_of_sums(weight.quantization, given), _bias(b, w), sums.rank - 1, target, given.dtype
     )  # fmt: skip
 
 
@@ -103,12 +100,19 @@ def sums_of_dense(b: AtenBuilder, x: Value, q: Quantization, weight: QuantizedVa
 )
 def conv(b: AtenBuilder, qx: Value, packed_weight: Any, *rest: Any) -> Value:
     """A convolution; its last two arguments are the scale and the zero point of the result."""
+    assert b.call is not None
     x, w = per_tensor(b, qx), packed(b, packed_weight, "conv", "conv_transpose")
     weight, target = quantized(b, w.weight), quantization(b, *rest[-2:])
-    if x.rank != weight.rank:
+    rank = next(int(c) for c in b.call.packet if c.isdigit())
+    if x.rank != rank + 2:
         raise b.unsupported(f"a convolution of {x} is not supported", "give it a batch")
+    if rank == 1:  # its weights are packed as those of images of one row
+        x = QuantizedValue(b.op("expand_dims", x.integers, axis=2), x.quantization)
+    if x.rank != weight.rank:
+        raise b.fail(f"a convolution of {x} has a weight of rank {weight.rank}")
     sums = _sums_of_convolution(b, x, weight, w)
-    return requantized(b, sums, _channels(weight.quantization, x), _bias(b, w), 1, target, x.dtype)
+    made = requantized(b, sums, _scale_of_sums(weight.quantization, x), _bias(b, w), 1, target, x.dtype)
+    return made if rank > 1 else QuantizedValue(b.op("squeeze", made.integers, axis=[2]), target)
 
 
 def _sums_of_convolution(b: AtenBuilder, x: QuantizedValue, weight: QuantizedValue, w: PackedWeights) -> Value:

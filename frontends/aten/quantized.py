@@ -1,16 +1,20 @@
 """Quantised tensors in a graph: integers that carry what they stand for, and the table of ATen's operators on them.
 
     moves("flatten", "reshape", ...)            the elements are as before: the float operator, on integers
-    in_floats("mean", ...)                      the float operator, its result quantised as the operand was
+    in_floats("gt", ...)                        the float operator on real numbers
     @on_quantized("cat")                        what is said by itself; the arguments are those of the float operator
     def cat(b: AtenBuilder, tensors: Sequence[Value], dim: int = 0) -> Value: ...
 
-Operators of torch's namespace `quantized` stand in the table of all others (`@aten_op("quantized.conv2d")`).
+Rows stand in `convert_quantized*.py`. Operators of torch's namespace `quantized` stand in the table of all others
+(`@aten_op("quantized.conv2d")`); functions of one tensor are tables of bytes (`convert_quantized_functions.py`).
 
 The arithmetic is that of torch's kernels for x86 (FBGEMM, and ATen's own vectors of AVX-512), in float32 in their order:
 
-    quantize        saturate(rint(x * (1 / scale)) + zero_point)
+    quantize        saturate(rint(x * (1 / scale) + zero_point)), the product and the sum rounded once
     dequantize      (q - zero_point) * scale
+    others          saturate(rint(x * (1 / scale)) + zero_point): a half goes to the even step, not the even integer
+
+ATen's own kernels compute the last elements of a tensor, fewer than a vector has, as `quantize` does.
 """
 
 from __future__ import annotations
@@ -33,15 +37,19 @@ NAMESPACE = "quantized."
 class QuantizedValue(Value):
     """The integers of a quantised tensor, with what they stand for."""
 
-    __slots__ = ("integers", "quantization")
+    __slots__ = ("channels_last", "integers", "quantization")
 
-    def __init__(self, integers: Value, quantization: Quantization) -> None:
-        super().__init__(
-            integers.shape, integers.dtype, ssa=integers.ssa, array=integers.array, name=integers.name
-        )  # fmt: skip
+    def __init__(self, integers: Value, quantization: Quantization, channels_last: bool = False) -> None:
+        super().__init__(integers.shape, integers.dtype, ssa=integers.ssa, array=integers.array, name=integers.name)
         self.integers = integers
         """The tensor as one of integers, which says nothing of scales."""
         self.quantization = quantization
+        self.channels_last = channels_last and len(integers.shape) == 4
+        """Whether torch's kernels have the channels of images last in memory here: some of them round otherwise then."""
+
+    def like(self, integers: Value, quantization: Quantization | None = None) -> QuantizedValue:
+        """Integers that lie in memory as these do, and stand for the same if nothing is said."""
+        return QuantizedValue(integers, quantization or self.quantization, self.channels_last)
 
     def __str__(self) -> str:
         return f"quantised {super().__str__()}"
@@ -50,20 +58,24 @@ class QuantizedValue(Value):
 @dataclass(frozen=True)
 class _Row:
     convert: Converter
-    moves: bool = False
+    whole: bool
+    """Whether it takes the call and its arguments as they are."""
 
 
 _ROWS: dict[str, _Row] = {}
 
 
-def on_quantized(*names: str) -> Callable[[Converter], Converter]:
-    """Registers what an operator does with quantised tensors: its arguments are those of the float operator."""
+def on_quantized(*names: str, whole: bool = False) -> Callable[[Converter], Converter]:
+    """Registers what an operator does with quantised tensors: its arguments are those of the float operator.
+
+    With `whole` it is given the call, the list of its arguments and those by name.
+    """
 
     def register(convert: Converter) -> Converter:
         for name in names:
             if name in _ROWS:
                 raise TypeError(f"{name} has two converters of quantised tensors")
-            _ROWS[name] = _Row(convert)
+            _ROWS[name] = _Row(convert, whole)
         return convert
 
     return register
@@ -89,36 +101,37 @@ def of_quantized(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: di
     row = _ROWS.get(call.packet)
     if row is None:
         raise b.unsupported(f"{call.target} of quantised tensors is not supported", "dequantize before it")
-    return row.convert(b, call, args, kwargs) if row.moves else row.convert(b, *args, **kwargs)
+    return row.convert(b, call, args, kwargs) if row.whole else row.convert(b, *args, **kwargs)
 
 
-def moves(*names: str) -> None:
-    """Operators that move or choose elements: the float operator on integers, which stand for what they stood for."""
+def moves(*names: str, keeps_format: bool = False) -> None:
+    """Operators that move or choose elements: the float operator on integers, which stand for what they stood for.
+
+    With `keeps_format` images whose channels lie last in memory stay so.
+    """
 
     def convert(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        x = quantized(b, args[0])
-        if x.quantization.is_per_axis:
-            raise b.unsupported(f"{call.target} of a tensor with a scale for each channel is not supported")
+        x = per_tensor(b, args[0])
         made = by_table(b, call, [x.integers, *args[1:]], kwargs)
-        return _standing_for(x.quantization, made)
+        return _standing_for(x, keeps_format and x.channels_last, made)
 
-    _ROWS.update({name: _Row(convert, moves=True) for name in names})
+    on_quantized(*names, whole=True)(convert)
+
+
+def _standing_for(x: QuantizedValue, channels_last: bool, made: Any) -> Any:
+    if isinstance(made, Value):  # beside the elements, a maximum has its places
+        return QuantizedValue(made, x.quantization, channels_last) if made.dtype == x.dtype else made
+    return type(made)(_standing_for(x, channels_last, m) for m in made)
 
 
 def in_floats(*names: str) -> None:
-    """Operators that are computed on real numbers; the result has the scale and zero point of the operand."""
+    """Operators whose results are not quantised: the float operator on real numbers."""
 
     def convert(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        x = quantized(b, args[0])
-        return quantize(b, by_table(b, call, [dequantize(b, x), *args[1:]], kwargs), x.quantization, x.dtype)
+        real = [dequantize(b, a) if isinstance(a, QuantizedValue) else a for a in args]
+        return by_table(b, call, real, kwargs)
 
-    _ROWS.update({name: _Row(convert, moves=True) for name in names})
-
-
-def _standing_for(quantization: Quantization, made: Any) -> Any:
-    if isinstance(made, Value):
-        return QuantizedValue(made, quantization)
-    return type(made)(_standing_for(quantization, m) for m in made)
+    on_quantized(*names, whole=True)(convert)
 
 
 # -- operands and results --------------------------------------------------------------------------
@@ -188,7 +201,7 @@ def constants(b: AtenBuilder, q: Quantization) -> tuple[Value, Value]:
 
 
 def quantize(b: AtenBuilder, x: Value, q: Quantization, dtype: str) -> QuantizedValue:
-    """Real numbers as integers."""
+    """Real numbers as integers, as quantize_per_tensor and quantize_per_channel have it: the zero point is added first."""
     axis = -1 if q.axis is None else b.axis(q.axis, x.rank)
     made = b.op("qnn.quantize", x, *constants(b, q), axis=axis, out_dtype=dtype, rounding="FBGEMM")
     return QuantizedValue(made, q)
@@ -198,3 +211,30 @@ def dequantize(b: AtenBuilder, x: QuantizedValue) -> Value:
     """The real numbers, float32."""
     axis = -1 if x.quantization.axis is None else x.quantization.axis
     return b.op("qnn.dequantize", x.integers, *constants(b, x.quantization), axis=axis)
+
+
+def fused_real(b: AtenBuilder, x: QuantizedValue) -> Value:
+    """The real numbers as ATen's vectors compute them: q * scale - scale * zero_point, rounded once where it is fused."""
+    scale = scale_of(x.quantization)
+    made = b.mul(b.cast(x.integers, "float32"), b.constant(scale))
+    offset = -scale * np.float32(x.quantization.zero_point)
+    return b.add(made, b.constant(offset)) if offset else made
+
+
+def stepped(
+    b: AtenBuilder, steps: Value, q: Quantization, dtype: str, least: float | None = None, most: float | None = None
+) -> Value:
+    """Numbers of steps of a scale, float32, as integers: rounded to even, then the zero point, within two bounds."""
+    zero, (low, high) = int(q.zero_point), limits(dtype)
+    low, high = low if least is None else max(low, int(least)), high if most is None else min(high, int(most))
+    # Bounds come first: far outside of them a float is no int32.
+    y = b.op("clip", b.op("round", steps), a_min=float(low - zero), a_max=float(high - zero))
+    y = b.cast(y, "int32")
+    return b.cast(b.add(y, b.constant(np.int32(zero))) if zero else y, dtype)
+
+
+def integer(q: Quantization, dtype: str, number: float) -> int:
+    """A real number as an integer of a quantised tensor."""
+    inverse = np.float64(np.float32(1) / scale_of(q))
+    made = np.rint(np.float32(np.float64(np.float32(number)) * inverse + float(q.zero_point)))
+    return int(np.clip(made, *limits(dtype)))

@@ -16,7 +16,6 @@ from lamina.frontends.tflite.graph import TfliteNode
 from lamina.frontends.tflite.quantized import (
     bounded,
     centred,
-    looked_up,
     of_function,
     result,
     same_type,
@@ -96,7 +95,7 @@ def square_root(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     same_type(b, node, "int8")
     above = np.maximum(values_of("int8") - zero_point(b, node.operands[0]), 0).astype(np.float32)
     steps = np.trunc(np.sqrt(scale(b, node.operands[0]) * above) / scale(b, node.results[0]))
-    return looked_up(b, x, np.clip(steps + zero_point(b, node.results[0]), -128, 127).astype(np.int8))
+    return b.looked_up(x, np.clip(steps + zero_point(b, node.results[0]), -128, 127).astype(np.int8))
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -215,7 +214,7 @@ def rsqrt(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
             inverse, shift = fp.inverse_root(int(q) - zero)
             made = int(fp.multiplied(fp.multiplied(1, inverse, shift + 20), multiplier, exponent - 20)) + mine
         table.append(min(max(made, -128), 127))
-    return looked_up(b, x, np.asarray(table, np.int8))
+    return b.looked_up(x, np.asarray(table, np.int8))
 
 
 @TABLE.op("quantized HARD_SWISH")
@@ -229,4 +228,4 @@ def hard_swish(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
         raise b.unsupported("the result's scale is too fine for the operand's")
     made = fp.hard_swish_16((values_of(dtype) - zero_point(b, node.operands[0])) << 7, out, inner)
     low, high = limits(dtype)
-    return looked_up(b, x, np.clip(made + zero_point(b, node.results[0]), low, high).astype(dtype))
+    return b.looked_up(x, np.clip(made + zero_point(b, node.results[0]), low, high).astype(dtype))

@@ -10,7 +10,6 @@ from lamina.frontends.tflite.fixed_point import rounded
 from lamina.frontends.tflite.graph import TfliteNode
 from lamina.frontends.tflite.quantized import (
     activated,
-    looked_up,
     quantization,
     scale,
     values_of,
@@ -59,7 +58,7 @@ def concatenation(b: TfliteBuilder, node: TfliteNode, *xs: Value) -> Value:
             raise b.unsupported(f"{x.dtype} tensors of other scales than the result's are not supported")
         factor = theirs[0] * (np.float32(1) / mine[0])
         steps = values_of(x.dtype).astype(np.float32) * factor + np.float32(-theirs[1]) * factor
-        parts.append(looked_up(b, x, np.clip(rounded(steps) + mine[1], 0, 255).astype(np.uint8)))
+        parts.append(b.looked_up(x, np.clip(rounded(steps) + mine[1], 0, 255).astype(np.uint8)))
     return activated(b, node, parts[0] if len(parts) == 1 else b.op("concatenate", *parts, axis=axis))
 
 

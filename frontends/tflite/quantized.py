@@ -154,13 +154,6 @@ def values_of(dtype: str) -> Any:
     return np.arange(low, high + 1)
 
 
-def looked_up(b: TfliteBuilder, x: Value, table: Any) -> Value:
-    """The entries of a table of all integers of x's type, in their order."""
-    low, _ = limits(x.dtype)
-    place = b.cast(x, "int32")
-    return b.op("take", b.constant(table), b.op("subtract", place, whole(b, low)) if low else place)
-
-
 def of_function(b: TfliteBuilder, node: TfliteNode, x: Value, function: Any) -> Value:
     """A function of the reals that bytes stand for, of float32 arrays, rounded: a table, or lines in one."""
     source, target = node.operands[0], node.results[0]
@@ -173,7 +166,7 @@ def of_function(b: TfliteBuilder, node: TfliteNode, x: Value, function: Any) -> 
     with np.errstate(all="ignore"):
         steps = rounded(function(real).astype(np.float32) * (np.float32(1) / scale(b, target)))
     made = np.clip(steps + np.float32(zero_point(b, target)), low, high)
-    return looked_up(b, x, made.astype(target.dtype))
+    return b.looked_up(x, made.astype(target.dtype))
 
 
 def interpolated(b: TfliteBuilder, x: Value, table: Any) -> Value:
