@@ -26,7 +26,10 @@ CUBIC_ANTIALIASED = -0.5
 def _sizes(b: AtenBuilder, x: Value, output_size: Any, factors: Any) -> tuple[list[int], list[float]]:
     """The new extents, and the step in the image from one new element to the next, of each axis."""
     extents = x.shape[2:]
-    given = [] if factors is None else [None if f is None else float(f) for f in factors]
+    listed: list[Any] = [] if factors is None else list(factors)
+    if len(listed) == 1 and isinstance(listed[0], (list, tuple)):
+        listed = list(listed[0])  # pyright: ignore[reportUnknownArgumentType]  # a call of a script, without overload
+    given = [None if f is None else float(f) for f in listed]
     scales = [*given, *[None] * (len(extents) - len(given))]
     if output_size is not None and list(output_size):
         sizes = b.ints(output_size, len(extents))

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from lamina.frontends.aten.builder import AtenBuilder
+from lamina.frontends.aten.convert_parts import constant_pad_nd
+from lamina.frontends.aten.convert_parts import pad as pad_by_mode
 from lamina.frontends.aten.graph import AtenCall
 from lamina.frontends.aten.quantization import QDTYPES, Quantization
 from lamina.frontends.aten.quantized import (
@@ -22,7 +24,7 @@ from lamina.frontends.aten.quantized import (
     quantization,
     quantize,
     quantized,
-    scale_of,
+    table,
 )
 from lamina.frontends.aten.table import aten_op, by_table
 from lamina.frontends.builder import Value
@@ -111,6 +113,22 @@ def dropout(
     return self
 
 
+@on_quantized("constant_pad_nd")
+def constant_pad(b: AtenBuilder, self: Value, pad: Any, value: Any = 0) -> Value:
+    """Convert a padding with a real number."""
+    x = per_tensor(b, self)
+    number = integer(x.quantization, x.dtype, float(b.number(value, "the padding")))
+    return QuantizedValue(constant_pad_nd(b, x.integers, pad, number), x.quantization)
+
+
+@on_quantized("pad")
+def padded(b: AtenBuilder, self: Value, pad: Any, mode: str = "constant", value: Any = None) -> Value:
+    if mode == "constant":
+        return constant_pad(b, self, pad, 0 if value is None else value)
+    x = per_tensor(b, self)
+    return QuantizedValue(pad_by_mode(b, x.integers, pad, mode), x.quantization)
+
+
 @on_quantized("upsample_bilinear2d", whole=True)
 def upsample(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[str, Any]) -> Value:
     """Between integers as floats, rounded to even: their scale and zero point go through."""
@@ -165,25 +183,7 @@ def rescaled(b: AtenBuilder, x: QuantizedValue, q: Quantization, after: bool) ->
     """The integers of another scale: a table, so that no pass puts the two scales together."""
     if x.quantization.same_as(q):
         return x.integers
-    return b.looked_up(x.integers, table(x, lambda v: v, q, x.dtype, after))
-
-
-def table(x: QuantizedValue, function: Any, q: Quantization, dtype: str, after: bool = True) -> Any:
-    """A function of real numbers, float32 arrays, as integers, for each integer that `x` may have.
-
-    The zero point is added after the rounding, as in ATen's vectors, or before it.
-    """
-    low, high = limits(x.dtype)
-    scale = np.float64(scale_of(x.quantization))
-    offset = np.float32(-scale_of(x.quantization) * np.float32(x.quantization.zero_point))
-    given = np.arange(low, high + 1)
-    real = (given * scale + np.float64(offset)).astype(np.float32) if after else (
-        (given - x.quantization.zero_point).astype(np.float32) * scale_of(x.quantization)
-    )  # fmt: skip
-    made = np.asarray(function(real), np.float32)
-    inverse, zero = np.float32(1) / scale_of(q), np.float64(q.zero_point)
-    steps = np.rint(made * inverse) + zero if after else np.rint((made * np.float64(inverse) + zero).astype(np.float32))
-    return np.clip(steps, *limits(dtype)).astype(dtype)
+    return b.looked_up(x.integers, table(x, np.asarray, q, after))
 
 
 def _concatenated(b: AtenBuilder, tensors: Sequence[Any], dim: int, q: Quantization | None) -> QuantizedValue:
@@ -203,9 +203,7 @@ def cat(b: AtenBuilder, tensors: Sequence[Any], dim: int = 0) -> Value:
 
 
 @aten_op("quantized.cat", "quantized.cat_relu")
-def quantized_cat(
-    b: AtenBuilder, qx: Sequence[Any], dim: int, scale: Any = None, zero_point: Any = None
-) -> Value:
+def quantized_cat(b: AtenBuilder, qx: Sequence[Any], dim: int, scale: Any = None, zero_point: Any = None) -> Value:
     assert b.call is not None
     q = None if scale is None else quantization(b, scale, zero_point)
     made = _concatenated(b, qx, dim, q)

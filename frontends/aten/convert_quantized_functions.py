@@ -9,18 +9,15 @@ from typing import Any
 import numpy as np
 
 from lamina.frontends.aten.builder import AtenBuilder
-from lamina.frontends.aten.convert_quantized import table
 from lamina.frontends.aten.quantization import Quantization
 from lamina.frontends.aten.quantized import (
     QuantizedValue,
-    fused_real,
+    limits,
     on_quantized,
     per_tensor,
     quantization,
     quantized,
-    dequantize,
-    scale_of,
-    stepped,
+    table,
 )
 from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
@@ -34,8 +31,11 @@ def tabled(b: AtenBuilder, given: Value, function: Function, q: Quantization | N
     if x.dtype not in ("int8", "uint8"):
         raise b.unsupported(f"functions of {x} are not supported", "use quint8 or qint8")
     target = q or x.quantization
-    entries = table(x, lambda v: function(v.astype(np.float64)), target, x.dtype)
-    return x.like(b.looked_up(x.integers, entries), target)
+
+    def wide(real: Any) -> Any:
+        return function(real.astype(np.float64))
+
+    return x.like(b.looked_up(x.integers, table(x, wide, target)), target)
 
 
 def _sigmoid(x: Any) -> Any:
@@ -84,7 +84,10 @@ def gelu(b: AtenBuilder, self: Value, *, approximate: str = "none") -> Value:
 
 
 def _leaky(slope: float) -> Function:
-    return lambda x: np.where(x > 0, x, (x * np.float64(np.float32(slope))).astype(np.float32))
+    def function(x: Any) -> Any:
+        return np.where(x > 0, x, x * np.float64(np.float32(slope)))  # pyright: ignore[reportUnknownVariableType]
+
+    return function
 
 
 @on_quantized("leaky_relu")
@@ -107,7 +110,11 @@ def elu(
 ) -> Value:  # fmt: skip
     a, s, t = (float(b.number(v, "a factor")) for v in (alpha, scale, input_scale))
     q = quantization(b, output_scale, output_zero_point)
-    return tabled(b, self, lambda x: np.where(x > 0, x * s, np.expm1(np.minimum(x, 0) * t) * a * s), q)
+
+    def function(x: Any) -> Any:
+        return np.where(x > 0, x * s, np.expm1(np.minimum(x, 0) * t) * a * s)
+
+    return tabled(b, self, function, q)
 
 
 @aten_op("quantized.celu")
@@ -119,7 +126,11 @@ def celu(b: AtenBuilder, self: Value, output_scale: Any, output_zero_point: Any,
 @aten_op("quantized.threshold")
 def threshold(b: AtenBuilder, qx: Value, threshold: Any, value: Any) -> Value:
     least, other = (np.float64(np.float32(b.number(v, "a bound"))) for v in (threshold, value))
-    return tabled(b, qx, lambda x: np.where(x > least, x, other))
+
+    def function(x: Any) -> Any:
+        return np.where(x > least, x, other)  # pyright: ignore[reportUnknownVariableType]
+
+    return tabled(b, qx, function)
 
 
 on_quantized("threshold")(threshold)
@@ -127,13 +138,23 @@ on_quantized("threshold")(threshold)
 
 @aten_op("quantized.prelu")
 def prelu(b: AtenBuilder, qx: Value, weight: Value, output_scale: Any, output_zero_point: Any) -> Value:
-    """A slope for each channel of axis 1, or one for all."""
-    x, slopes = per_tensor(b, qx), dequantize(b, quantized(b, weight))
+    """A slope for each channel of axis 1, or one for all; they must be constants. A table for each."""
+    x, slopes = per_tensor(b, qx), quantized(b, weight)
     q = quantization(b, output_scale, output_zero_point)
-    count = slopes.shape[0] if slopes.rank else 1
-    if count not in (1, x.shape[1] if x.rank > 1 else 1):
-        raise b.fail(f"{count} slopes for {x}")
-    slopes = b.reshape(slopes, (count,) + (1,) * (x.rank - 2) if count > 1 else ())
-    real = fused_real(b, x)
-    made = b.choose(b.one("greater", real, 0.0), real, b.mul(real, slopes))
-    return x.like(stepped(b, b.mul(made, b.constant(np.float32(1) / scale_of(q))), q, x.dtype), q)
+    if slopes.array is None or slopes.quantization.is_per_axis:
+        raise b.unsupported("slopes that are no constants of one scale are not supported")
+    own, last, other = x.quantization, q, slopes.quantization
+    low, high = limits(x.dtype)
+    steps = np.arange(low, high + 1) - own.zero_point
+    ratio, falling = (np.float32(own.scale * v / last.scale) for v in (1, other.scale))
+    tables: list[Any] = []
+    for slope in (slopes.array.astype(np.int64) - other.zero_point).reshape(-1):
+        made = np.where(steps > 0, steps.astype(np.float32) * ratio, (steps * slope).astype(np.float32) * falling)
+        tables.append(np.clip(np.rint(made) + last.zero_point, low, high).astype(x.dtype))
+    if len(tables) == 1:
+        return x.like(b.looked_up(x.integers, tables[0]), q)
+    if x.rank < 2 or x.shape[1] != len(tables):
+        raise b.fail(f"{len(tables)} slopes for {x}")
+    first = (np.arange(len(tables), dtype=np.int32) * 256 - low).reshape((-1,) + (1,) * (x.rank - 2))
+    places = b.add(b.cast(x.integers, "int32"), b.constant(first))
+    return x.like(b.op("take", b.constant(np.concatenate(tables)), places), q)

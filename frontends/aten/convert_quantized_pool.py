@@ -94,7 +94,7 @@ def adaptive_avg_pool(b: AtenBuilder, self: Value, output_size: Any) -> Value:
     """Means of windows [floor(i e / n), ceil((i + 1) e / n)) of an axis of e elements that becomes n."""
     assert b.call is not None
     x, rank = per_tensor(b, self), next(int(c) for c in b.call.packet if c.isdigit())
-    given = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size] * rank
+    given: list[Any] = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size] * rank  # pyright: ignore[reportUnknownArgumentType]
     sums, counts = _centred(b, x), np.ones((), np.int64)
     for axis, size in zip(range(x.rank - rank, x.rank), given, strict=True):
         extent = x.shape[axis]

@@ -129,4 +129,6 @@ def _sums_of_convolution(b: AtenBuilder, x: QuantizedValue, weight: QuantizedVal
     if rank == 2 and x.dtype in NARROW and weight.dtype in NARROW:
         return b.op(f"qnn.{name}", x.integers, weight.integers, x_zero, w_zero, x_scale, w_scale, **attrs)
     wide = b.sub(b.cast(x.integers, "int32"), x_zero)
+    if w_zero.rank:
+        w_zero = b.reshape(w_zero, [e if a == weight.quantization.axis else 1 for a, e in enumerate(weight.shape)])
     return b.op(f"nn.{name}", wide, b.sub(b.cast(weight.integers, "int32"), w_zero), **attrs)

@@ -1,6 +1,6 @@
 """Quantised tensors as data: integers with what they stand for, and the weights that an operator has packed.
 
-    real = scale * (integer - zero_point)
+An integer q stands for scale * (q - zero_point).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
 Rows stand in `convert_quantized*.py`. Operators of torch's namespace `quantized` stand in the table of all others
 (`@aten_op("quantized.conv2d")`); functions of one tensor are tables of bytes (`convert_quantized_functions.py`).
 
-The arithmetic is that of torch's kernels for x86 (FBGEMM, and ATen's own vectors of AVX-512), in float32 in their order:
+The arithmetic is that of torch's kernels for x86 (FBGEMM, and ATen's vectors of AVX-512), float32 in their order:
 
     quantize        saturate(rint(x * (1 / scale) + zero_point)), the product and the sum rounded once
     dequantize      (q - zero_point) * scale
@@ -45,7 +45,7 @@ class QuantizedValue(Value):
         """The tensor as one of integers, which says nothing of scales."""
         self.quantization = quantization
         self.channels_last = channels_last and len(integers.shape) == 4
-        """Whether torch's kernels have the channels of images last in memory here: some of them round otherwise then."""
+        """Whether torch has the channels of images last in memory here: some of its kernels round otherwise then."""
 
     def like(self, integers: Value, quantization: Quantization | None = None) -> QuantizedValue:
         """Integers that lie in memory as these do, and stand for the same if nothing is said."""
@@ -164,11 +164,11 @@ def quantization(b: AtenBuilder, scale: Any, zero_point: Any, axis: int | None =
 
     Raises UnsupportedError for those that are computed at run time, InputError for what is no scale.
     """
-    found = [_numbers(b, v) for v in (scale, zero_point)]
-    if axis is None:
-        found = [v.reshape(()) for v in found]
+    scales, zeros = _numbers(b, scale), _numbers(b, zero_point)
     try:
-        return Quantization.of(*found, axis)
+        if axis is None:
+            return Quantization.of(scales.reshape(()), zeros.reshape(()))
+        return Quantization.of(scales, zeros, axis)
     except ValueError as e:
         raise b.fail(str(e)) from None
 
@@ -201,7 +201,7 @@ def constants(b: AtenBuilder, q: Quantization) -> tuple[Value, Value]:
 
 
 def quantize(b: AtenBuilder, x: Value, q: Quantization, dtype: str) -> QuantizedValue:
-    """Real numbers as integers, as quantize_per_tensor and quantize_per_channel have it: the zero point is added first."""
+    """Real numbers as integers, as quantize_per_tensor has it, and quantize_per_channel."""
     axis = -1 if q.axis is None else b.axis(q.axis, x.rank)
     made = b.op("qnn.quantize", x, *constants(b, q), axis=axis, out_dtype=dtype, rounding="FBGEMM")
     return QuantizedValue(made, q)
@@ -214,7 +214,7 @@ def dequantize(b: AtenBuilder, x: QuantizedValue) -> Value:
 
 
 def fused_real(b: AtenBuilder, x: QuantizedValue) -> Value:
-    """The real numbers as ATen's vectors compute them: q * scale - scale * zero_point, rounded once where it is fused."""
+    """The real numbers as ATen's vectors compute them: q * scale - scale * zero_point, fused into one rounding."""
     scale = scale_of(x.quantization)
     made = b.mul(b.cast(x.integers, "float32"), b.constant(scale))
     offset = -scale * np.float32(x.quantization.zero_point)
@@ -238,3 +238,20 @@ def integer(q: Quantization, dtype: str, number: float) -> int:
     inverse = np.float64(np.float32(1) / scale_of(q))
     made = np.rint(np.float32(np.float64(np.float32(number)) * inverse + float(q.zero_point)))
     return int(np.clip(made, *limits(dtype)))
+
+
+def table(x: QuantizedValue, function: Callable[[Any], Any], q: Quantization, after: bool = True) -> Any:
+    """A function of float32 arrays as integers of a scale, for each integer that `x` may have, in their order.
+
+    The zero point is added after the rounding, as by ATen's vectors, or before it.
+    """
+    low, high = limits(x.dtype)
+    given, scale, zero = np.arange(low, high + 1), scale_of(x.quantization), x.quantization.zero_point
+    if after:
+        real = (given * np.float64(scale) - np.float64(scale * np.float32(zero))).astype(np.float32)
+    else:
+        real = (given - zero).astype(np.float32) * scale
+    made = np.asarray(function(real), np.float32)
+    inverse, to = np.float32(1) / scale_of(q), np.float64(q.zero_point)
+    steps = np.rint(made * inverse) + to if after else np.rint((made * np.float64(inverse) + to).astype(np.float32))
+    return np.clip(steps, low, high).astype(x.dtype)

@@ -8,6 +8,7 @@ states are torch's (aten/src/ATen/native/quantized/cpu/conv_serialization.h).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ CONFIG = 2
 """The version of a convolution's state that is read."""
 OF_QUANTIZED = ("q_scale", "q_zero_point", "q_per_channel_axis", "qscheme")
 """Operators that ask for what is known of a quantised tensor."""
-_SCHEMES = {False: 12, True: 13}
 
 
 def _tensor(given: Any, what: str) -> Any:
@@ -66,13 +66,12 @@ def _convolution(
     if min(windows[0]) < 1 or min(windows[2]) < 1 or min(windows[1]) < 0 or int(groups) < 1:
         raise ValueError(f"a convolution has windows {windows} in {groups} groups")
     channels = found.shape[1] * int(groups) if kind == "conv_transpose" else found.shape[0]
-    return PackedWeights(kind, found, _bias(bias, channels), *windows, int(groups))
+    by, pads, apart, more = windows
+    return PackedWeights(kind, found, _bias(bias, channels), by, pads, apart, more, int(groups))
 
 
 def _flat(weight: Any) -> Any:
     """A weight of lines as one of images, as torch keeps it: with an axis of one row."""
-    from dataclasses import replace
-
     return replace(weight, array=weight.array[:, :, None]) if isinstance(weight, QuantizedArray) else weight
 
 
@@ -112,7 +111,7 @@ def packed(operator: str, args: Sequence[Any], where: str) -> PackedWeights:
 
 
 def restored(type_: str, state: Any, where: str) -> PackedWeights:
-    """An object of torch's own classes from its state. Raises UnsupportedError for other classes than packed weights."""
+    """An object of torch's own classes from its state. Raises UnsupportedError for what is no packed weight."""
     name = type_.removeprefix(TORCH_CLASSES)
     if name == "quantized.LinearPackedParamsBase":
         return _checked(lambda: _linear_of(*state), where)

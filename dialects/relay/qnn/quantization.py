@@ -255,8 +255,9 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     """q = round(data / output_scale + output_zero_point) in f32, saturated to `out_dtype`; scales along `axis`.
 
     `rounding` TONEAREST sends halves away from zero, as TVM does; TONEVEN rounds data / output_scale by itself, halves
-    to the even number, as ONNX does; TFLITE does so too, halves away from zero. FBGEMM rounds data * (1 / output_scale)
-    to even, as PyTorch's kernels do: the product with an inverse. NaN gives no certain value.
+    to the even number, as ONNX does; TFLITE does so too, halves away from zero. FBGEMM rounds
+    data * (1 / output_scale) + output_zero_point to even, as PyTorch does: a product with an inverse, and a sum that is
+    rounded with it where both become one instruction. NaN gives no certain value.
     """
 
     name = "relay.qnn.quantize"
@@ -289,11 +290,12 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
         scaled = r.multiply(wide, r.divide(1.0, scale)) if rounding == "FBGEMM" else r.divide(wide, scale)
         zero = qs.cast(qs.along(output_zero_point, axis, rank), "float32")
         plain = qs.is_zero(output_zero_point)
-        if rounding != "TONEAREST":
-            nearest = qs.rounded(scaled) if rounding == "TFLITE" else r.round(scaled)
+        if rounding in ("TONEVEN", "TFLITE"):
+            nearest = r.round(scaled) if rounding == "TONEVEN" else qs.rounded(scaled)
             made = nearest if plain else r.add(nearest, zero)
         else:
-            made = qs.rounded(scaled if plain else r.add(scaled, zero))
+            moved = scaled if plain else r.add(scaled, zero)
+            made = r.round(moved) if rounding == "FBGEMM" else qs.rounded(moved)
         if out_dtype == "int32":
             made = r.cast(made, dtype="float64")  # the bounds of int32 are no f32
         low, high = qs.limits(out_dtype)
@@ -304,10 +306,12 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
         data: Array, output_scale: Array, output_zero_point: Array, axis: int, out_dtype: str, rounding: str
     ) -> Array:
         scale, zero = (qs.ref_along(a, axis, data.ndim) for a in (output_scale, output_zero_point))
-        wide = data.astype(np.float32)
-        scaled = wide * (np.float32(1) / scale) if rounding == "FBGEMM" else wide / scale
-        if rounding != "TONEAREST":
-            made = (qs.ref_rounded if rounding == "TFLITE" else np.rint)(scaled) + zero.astype(np.float32)
+        scaled = data.astype(np.float32) / scale
+        if rounding == "FBGEMM":
+            product = data.astype(np.float32).astype(np.float64) * (np.float32(1) / scale)
+            made = np.rint((product + zero).astype(np.float32))
+        elif rounding in ("TONEVEN", "TFLITE"):
+            made = (np.rint if rounding == "TONEVEN" else qs.ref_rounded)(scaled) + zero.astype(np.float32)
         else:
             made = qs.ref_rounded(scaled + zero.astype(np.float32))
         low, high = qs.limits(out_dtype)
