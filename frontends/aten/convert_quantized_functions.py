@@ -85,7 +85,8 @@ def gelu(b: AtenBuilder, self: Value, *, approximate: str = "none") -> Value:
 
 def _leaky(slope: float) -> Function:
     def function(x: Any) -> Any:
-        return np.where(x > 0, x, x * np.float64(np.float32(slope)))  # pyright: ignore[reportUnknownVariableType]
+        made: Any = np.where(x > 0, x, x * np.float64(np.float32(slope)))
+        return made
 
     return function
 
@@ -128,7 +129,8 @@ def threshold(b: AtenBuilder, qx: Value, threshold: Any, value: Any) -> Value:
     least, other = (np.float64(np.float32(b.number(v, "a bound"))) for v in (threshold, value))
 
     def function(x: Any) -> Any:
-        return np.where(x > least, x, other)  # pyright: ignore[reportUnknownVariableType]
+        made: Any = np.where(x > least, x, other)
+        return made
 
     return tabled(b, qx, function)
 

@@ -99,7 +99,7 @@ class Input:
     """The name of a weight in the model: `layer1.0.conv1.weight`."""
     array: NDArray[Any] | None = None
     quantization: Quantization | None = None
-    """What its elements stand for, where they are the integers of a quantised tensor."""
+    """That of a quantised tensor, whose integers are the array."""
 
 
 @dataclass(frozen=True)

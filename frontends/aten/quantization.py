@@ -19,7 +19,7 @@ QDTYPES = {12: "int8", 13: "uint8", 14: "int32"}
 
 @dataclass(frozen=True, eq=False)
 class Quantization:
-    """What the integers of a tensor stand for: one scale and zero point, or one for each place along `axis`."""
+    """The meaning of integers: one scale and zero point, or one for each place along `axis`."""
 
     scale: NDArray[Any]
     """float64, of rank 0, or of rank 1 along `axis`."""
@@ -68,7 +68,7 @@ class QuantizedArray:
 
 @dataclass(frozen=True, eq=False)
 class PackedWeights:
-    """What an operator of quantised tensors has packed: a weight, a bias, and the windows of a convolution.
+    """Weights that an operator of quantised tensors has packed: a weight, a bias, and the windows of a convolution.
 
     The weight and the bias are arrays of a file, references to them in a graph, values where a graph is imported.
     """

@@ -37,7 +37,7 @@ class ScriptObject:
     """The name of its class: `__torch__.torch.nn.modules.linear.Linear`."""
     attributes: dict[str, Any] = field(default_factory=dict[str, Any])
     state: Any = None
-    """What the class's `__setstate__` makes the attributes of, where they are not given one by one."""
+    """The argument of the class's `__setstate__`, where the attributes are not given one by one."""
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,12 @@ on a tensor's values decides is refused. The code is Python's syntax, which is r
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
-from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
-from lamina.frontends.archive import Archive
+from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.frontends.aten.builder import OwnConverter
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace
 from lamina.frontends.aten.importer import ShapeTracer
@@ -25,7 +24,7 @@ from lamina.frontends.builder import LIMIT, Value
 from lamina.frontends.formats import Shapes
 from lamina.frontends.support import SupportReport, UnsupportedOp
 from lamina.frontends.torchscript.numbers import NUMBERS, computed
-from lamina.frontends.torchscript.objects import ScriptObject, read_objects
+from lamina.frontends.torchscript.objects import ScriptObject
 from lamina.frontends.torchscript.packed import (
     OF_QUANTIZED,
     PACKS,
@@ -34,6 +33,7 @@ from lamina.frontends.torchscript.packed import (
     packed,
     restored,
 )
+from lamina.frontends.torchscript.program import Script, guarded
 
 DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, None, None, "bool", None,
           None, None, "bfloat16")  # fmt: skip
@@ -81,78 +81,6 @@ class _Break(Exception):
 
 class _Continue(Exception):
     pass
-
-
-@dataclass
-class Script:
-    """The code and the objects of a file."""
-
-    archive: Archive
-    limit: int
-    root: Any = None
-    constants: Sequence[Any] = ()
-    modules: dict[str, ast.Module] = field(default_factory=dict[str, ast.Module])
-    """The files of code that have been looked at, by `__torch__.torch.nn.functional`."""
-
-    @staticmethod
-    def of(source: Any, limit: int = LIMIT) -> Script:
-        """Read a file or bytes. Raises LaminaError."""
-        archive = Archive(source)
-        script = Script(archive, limit)
-        script.root = script._objects("data.pkl", "data")
-        if "constants.pkl" in archive:
-            script.constants = script._objects("constants.pkl", "constants")
-        if not isinstance(script.root, ScriptObject):
-            raise UnsupportedError(
-                "holds no script", where=archive.label, hint="torch.jit.trace(model, inputs).save(FILE) writes one"
-            )
-        return script
-
-    def _objects(self, name: str, folder: str) -> Any:
-        where = f"{self.archive.label}: {name}"
-        return guarded(
-            where, lambda: read_objects(
-                bytes(self.archive.bytes(name)), lambda key: self.archive.bytes(f"{folder}/{key}"), where, self.limit
-            )
-        )  # fmt: skip
-
-    def definition(self, name: str) -> ast.ClassDef | ast.FunctionDef | None:
-        """The class or function of a qualified name."""
-        module, _, own = name.rpartition(".")
-        if module not in self.modules:
-            path = f"code/{module.replace('.', '/')}.py"
-            text = self.archive.text(path) if path in self.archive else ""
-            self.modules[module] = guarded(f"{self.archive.label}: {path}", lambda: ast.parse(text))
-        found = (n for n in self.modules[module].body if isinstance(n, (ast.ClassDef, ast.FunctionDef)))
-        return next((n for n in found if n.name == own), None)
-
-    def method(self, type_: str, name: str) -> ast.FunctionDef | None:
-        """A method of a class."""
-        found = self.definition(type_)
-        if not isinstance(found, ast.ClassDef):
-            return None
-        return next((n for n in found.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
-
-    def field(self, type_: str, name: str) -> Any:
-        """A constant that a class declares: `kernel_size : Final[int] = 3`."""
-        found = self.definition(type_)
-        for n in found.body if isinstance(found, ast.ClassDef) else ():
-            if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and n.target.id == name and n.value:
-                return ast.literal_eval(n.value)
-        raise InputError(f"{type_} has no {name!r}", where=self.archive.label)
-
-
-def guarded(where: str, action: Callable[[], Any]) -> Any:
-    """The value of an action on data that may be anything: what Python raises becomes an InputError."""
-    try:
-        return action()
-    except LaminaError:
-        raise
-    except (
-        SyntaxError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError,
-        MemoryError, AssertionError, StopIteration, ArithmeticError,
-    ) as e:  # fmt: skip
-        raise InputError(f"is damaged: {type(e).__name__}: {e}"[:200], where=where, hint="is the file whole?") from None
 
 
 def traced_graph(
@@ -237,7 +165,7 @@ class _Tracer:
         return self.settled[id(given)]
 
     def _restored(self, given: ScriptObject, state: Any) -> Any:
-        """What an object is that was written by its state: its class says it, or torch, of which the class is."""
+        """The object that was written by its state: its class makes it of that, or torch where the class is torch's."""
         if given.type.startswith(TORCH_CLASSES):
             return restored(given.type, state, self.label)
         method = self.script.method(given.type, "__setstate__")
