@@ -23,6 +23,7 @@ from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
 
 Function = Callable[[Any], Any]
+_where: Callable[..., Any] = np.where
 
 
 def tabled(b: AtenBuilder, given: Value, function: Function, q: Quantization | None = None) -> QuantizedValue:
@@ -85,8 +86,7 @@ def gelu(b: AtenBuilder, self: Value, *, approximate: str = "none") -> Value:
 
 def _leaky(slope: float) -> Function:
     def function(x: Any) -> Any:
-        made: Any = np.where(x > 0, x, x * np.float64(np.float32(slope)))
-        return made
+        return _where(x > 0, x, x * np.float64(np.float32(slope)))
 
     return function
 
@@ -113,7 +113,7 @@ def elu(
     q = quantization(b, output_scale, output_zero_point)
 
     def function(x: Any) -> Any:
-        return np.where(x > 0, x * s, np.expm1(np.minimum(x, 0) * t) * a * s)
+        return _where(x > 0, x * s, np.expm1(np.minimum(x, 0) * t) * a * s)
 
     return tabled(b, self, function, q)
 
@@ -129,8 +129,7 @@ def threshold(b: AtenBuilder, qx: Value, threshold: Any, value: Any) -> Value:
     least, other = (np.float64(np.float32(b.number(v, "a bound"))) for v in (threshold, value))
 
     def function(x: Any) -> Any:
-        made: Any = np.where(x > least, x, other)
-        return made
+        return _where(x > least, x, other)
 
     return tabled(b, qx, function)
 
