@@ -96,17 +96,25 @@ def _conv_transpose(rank: int) -> Callable[..., PackedWeights]:
     return pack
 
 
+def _unpacked(given: Any) -> Any:
+    if not isinstance(given, PackedWeights):
+        raise ValueError("they are no packed weights")
+    return given.weight, given.bias
+
+
 PACKS: dict[str, Callable[..., Any]] = {
     "quantized.linear_prepack": _linear,
     "quantized.linear_prepack_fp16": _linear_fp16,
     **{f"quantized.conv{rank}d_prepack": _conv(rank) for rank in (1, 2, 3)},
     **{f"quantized.conv_transpose{rank}d_prepack": _conv_transpose(rank) for rank in (1, 2, 3)},
+    "quantized.linear_unpack": _unpacked,
+    "quantized.linear_unpack_fp16": _unpacked,
 }
-"""Operators that pack weights."""
+"""Operators that pack weights, and that give them back."""
 
 
-def packed(operator: str, args: Sequence[Any], where: str) -> PackedWeights:
-    """The weights that an operator packs. Raises InputError for what is no weight."""
+def packed(operator: str, args: Sequence[Any], where: str) -> Any:
+    """The weights that an operator packs, or gives back. Raises InputError for what is no weight."""
     return _checked(lambda: PACKS[operator](*args), where)
 
 
@@ -139,7 +147,7 @@ def _convolution_of(state: Any, where: str) -> PackedWeights:
     return _convolution(kind, weight, optional[0], stride, padding, dilation, groups, output_padding)
 
 
-def _checked(action: Callable[[], PackedWeights], where: str) -> PackedWeights:
+def _checked(action: Callable[[], Any], where: str) -> Any:
     try:
         return action()
     except LaminaError:

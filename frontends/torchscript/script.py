@@ -111,7 +111,10 @@ def report_of(source: Any) -> SupportReport:
                 known = known or bool(overloads(operator))
                 chosen = supported if known else missing
                 chosen[operator] = chosen.get(operator, 0) + 1
-    rows = tuple(UnsupportedOp("aten", n, 0, c, ("code",), "no converter") for n, c in sorted(missing.items()))
+    rows = tuple(
+        UnsupportedOp(*(n.split(".", 1) if "." in n else ("aten", n)), 0, c, ("code",), "no converter")
+        for n, c in sorted(missing.items())
+    )
     total = sum(supported.values()) + sum(missing.values())
     return SupportReport(script.archive.label, total, dict(sorted(supported.items())), rows, "frontends/aten")
 
