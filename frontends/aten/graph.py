@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lamina.frontends.aten.quantization import PackedWeights
+from lamina.frontends.aten.quantization import PackedCell, PackedWeights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,8 +124,8 @@ def refs(argument: Any) -> Iterator[Ref]:
     """The references in an argument."""
     if isinstance(argument, Ref):
         yield argument
-    elif isinstance(argument, PackedWeights):
-        yield from refs([argument.weight, argument.bias])
+    elif isinstance(argument, (PackedWeights, PackedCell)):
+        yield from refs(argument.parts)
     elif isinstance(argument, (list, tuple)):
         for item in argument:  # pyright: ignore[reportUnknownVariableType]
             yield from refs(item)

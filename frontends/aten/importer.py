@@ -6,7 +6,6 @@ Weights go to the parameter store under their names in the model; each op carrie
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -20,7 +19,7 @@ from lamina.errors import InputError, LaminaError
 from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
 from lamina.frontends.aten.functional import VIEWS, functional, is_in_place, out_of_place
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Ref, refs
-from lamina.frontends.aten.quantization import PackedWeights
+from lamina.frontends.aten.quantization import PackedCell, PackedWeights
 from lamina.frontends.aten.quantized import QuantizedValue, of_quantized, takes_quantized
 from lamina.frontends.aten.table import by_table, entry, spellings
 from lamina.frontends.builder import LIMIT, Value, checked_nbytes, name_hint
@@ -172,8 +171,8 @@ class _Importer:
             return self.values[given.name]
         if isinstance(given, (list, tuple)):
             return [self._argument(g) for g in given]  # pyright: ignore[reportUnknownVariableType]
-        if isinstance(given, PackedWeights):
-            return replace(given, weight=self._argument(given.weight), bias=self._argument(given.bias))
+        if isinstance(given, (PackedWeights, PackedCell)):
+            return given.mapped(self._argument)
         return given
 
     def called(self, call: AtenCall) -> Any:

@@ -5,7 +5,8 @@ An integer q stands for scale * (q - zero_point).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,3 +85,31 @@ class PackedWeights:
     dilation: tuple[int, ...] = ()
     output_padding: tuple[int, ...] = ()
     groups: int = 1
+
+    def mapped(self, change: Callable[[Any], Any]) -> PackedWeights:
+        """The same with other tensors."""
+        return replace(self, weight=change(self.weight), bias=change(self.bias))
+
+    @property
+    def parts(self) -> list[Any]:
+        return [self.weight, self.bias]
+
+
+@dataclass(frozen=True, eq=False)
+class PackedCell:
+    """Weights of one layer of a recurrent network, whose data are quantised as they come."""
+
+    of_input: PackedWeights
+    """[gates * hidden, features]."""
+    of_state: PackedWeights
+    """[gates * hidden, hidden]."""
+    reduce_range: bool
+    """Whether data have seven bits."""
+
+    def mapped(self, change: Callable[[Any], Any]) -> PackedCell:
+        """The same with other tensors."""
+        return replace(self, of_input=self.of_input.mapped(change), of_state=self.of_state.mapped(change))
+
+    @property
+    def parts(self) -> list[Any]:
+        return [*self.of_input.parts, *self.of_state.parts]

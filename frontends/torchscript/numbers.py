@@ -86,6 +86,7 @@ NUMBERS: dict[str, Callable[..., Any]] = {
     "ScalarImplicit": lambda x: x,
     "IntImplicit": lambda x: x,
     "prim.device": lambda *_: None,
+    "device": lambda *_: None,
     "slice": lambda x, start=None, end=None, step=1: x[slice(start, end, step)],
 }  # fmt: skip
 """Operators by their names; one of a tensor is no number."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lamina.errors import InputError, LaminaError, UnsupportedError
-from lamina.frontends.aten.quantization import QDTYPES, PackedWeights, QuantizedArray
+from lamina.frontends.aten.quantization import QDTYPES, PackedCell, PackedWeights, QuantizedArray
 from lamina.frontends.aten.quantized import QuantizedValue
 
 TORCH_CLASSES = "__torch__.torch.classes."
@@ -118,13 +118,15 @@ def packed(operator: str, args: Sequence[Any], where: str) -> Any:
     return _checked(lambda: PACKS[operator](*args), where)
 
 
-def restored(type_: str, state: Any, where: str) -> PackedWeights:
+def restored(type_: str, state: Any, where: str) -> PackedWeights | PackedCell:
     """An object of torch's own classes from its state. Raises UnsupportedError for what is no packed weight."""
     name = type_.removeprefix(TORCH_CLASSES)
     if name == "quantized.LinearPackedParamsBase":
         return _checked(lambda: _linear_of(*state), where)
     if name in ("quantized.Conv2dPackedParamsBase", "quantized.Conv3dPackedParamsBase"):
         return _checked(lambda: _convolution_of(state, where), where)
+    if name == "rnn.CellParamsBase":
+        return _checked(lambda: _cell_of(state, where), where)
     raise UnsupportedError(f"objects of {type_} are not supported", where=where, hint="dequantise this module")
 
 
@@ -145,6 +147,18 @@ def _convolution_of(state: Any, where: str) -> PackedWeights:
     groups, transposed = rest[-2:]
     kind = "conv_transpose" if transposed else "conv"
     return _convolution(kind, weight, optional[0], stride, padding, dilation, groups, output_padding)
+
+
+def _cell_of(state: Any, where: str) -> PackedCell:
+    """From (kind, tensors, floats, numbers, weights): of dynamic cells the number says whether the range is reduced."""
+    kind, _, _, numbers, weights = state
+    if kind != "quantized_dynamic":
+        said = f"recurrent weights of the kind {kind} are not supported"
+        raise UnsupportedError(said[:200], where=where, hint="quantize_dynamic(model, dtype=torch.qint8)")
+    of_input, of_state = weights
+    if not all(isinstance(w, PackedWeights) and w.kind == "linear" for w in weights):
+        raise ValueError("a recurrent layer has no packed weights")
+    return PackedCell(of_input, of_state, bool(numbers[0]))
 
 
 def _checked(action: Callable[[], Any], where: str) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -17,7 +16,7 @@ from lamina.frontends.aten.builder import OwnConverter
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace
 from lamina.frontends.aten.importer import ShapeTracer
 from lamina.frontends.aten.overloads import resolved
-from lamina.frontends.aten.quantization import PackedWeights, QuantizedArray
+from lamina.frontends.aten.quantization import PackedCell, PackedWeights, QuantizedArray
 from lamina.frontends.aten.quantized import QuantizedValue
 from lamina.frontends.aten.table import overloads
 from lamina.frontends.builder import LIMIT, Value
@@ -111,12 +110,12 @@ def report_of(source: Any) -> SupportReport:
                 known = known or bool(overloads(operator))
                 chosen = supported if known else missing
                 chosen[operator] = chosen.get(operator, 0) + 1
-    rows = tuple(
-        UnsupportedOp(*(n.split(".", 1) if "." in n else ("aten", n)), 0, c, ("code",), "no converter")
-        for n, c in sorted(missing.items())
-    )
+    rows: list[UnsupportedOp] = []
+    for name, count in sorted(missing.items()):
+        domain, _, own = name.rpartition(".")
+        rows.append(UnsupportedOp(domain or "aten", own, 0, count, ("code",), "no converter"))
     total = sum(supported.values()) + sum(missing.values())
-    return SupportReport(script.archive.label, total, dict(sorted(supported.items())), rows, "frontends/aten")
+    return SupportReport(script.archive.label, total, dict(sorted(supported.items())), tuple(rows), "frontends/aten")
 
 
 def _operator(function: Any) -> str:
@@ -180,7 +179,10 @@ class _Tracer:
         return given
 
     def _name_weights(self, given: Any, path: str) -> None:
-        if isinstance(given, PackedWeights):
+        if isinstance(given, PackedCell):
+            self._name_weights(given.of_input, f"{path}.ih")
+            self._name_weights(given.of_state, f"{path}.hh")
+        elif isinstance(given, PackedWeights):
             stem = ".".join(p for p in path.split(".") if p != "_packed_params")
             for name, value in (("weight", given.weight), ("bias", given.bias)):
                 self.names.setdefault(id(value), f"{stem}.{name}" if stem else name)
@@ -384,8 +386,8 @@ class _Tracer:
 
     def _weight(self, value: Any) -> Any:
         """A tensor of the file as a value of the graph."""
-        if isinstance(value, PackedWeights):
-            return replace(value, weight=self._weight(value.weight), bias=self._weight(value.bias))
+        if isinstance(value, (PackedWeights, PackedCell)):
+            return value.mapped(self._weight)
         if not hasattr(value, "dtype"):
             return value
         found = self.weights.get(id(value))
