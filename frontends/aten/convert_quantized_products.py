@@ -51,9 +51,11 @@ def requantized(
         made = b.op("qnn.requantize", sums, b.constant(scale), whole, *constants(b, target), axis=axis, **attrs)
         made = b.op("clip", made, a_min=float(zero), a_max=float(high)) if _fused_relu(b) else made
         return QuantizedValue(made, target, True)
-    ratio = scale / scale_of(target)
-    steps = b.constant((bias / scale).astype(np.float32))
-    y = b.op("nn.bias_add", b.cast(sums, "float32"), steps, axis=axis)
+    with np.errstate(all="ignore"):
+        ratio, steps = scale / scale_of(target), (bias / scale).astype(np.float32)
+    if not (np.isfinite(ratio).all() and np.isfinite(steps).all()):
+        raise b.fail("the scales of the data, the weight and the result are too far apart")
+    y = b.op("nn.bias_add", b.cast(sums, "float32"), b.constant(steps), axis=axis)
     if ratio.ndim:
         ratio = ratio.reshape(ratio.shape + (1,) * (sums.rank - 1 - axis))
     y = b.op("multiply", y, b.constant(ratio))

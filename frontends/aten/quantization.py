@@ -34,8 +34,10 @@ class Quantization:
         scales, zeros = np.asarray(scale, np.float64), np.asarray(zero_point, np.int64)
         if scales.shape != zeros.shape or scales.ndim != (axis is not None):
             raise ValueError(f"scales of shape {scales.shape} with zero points of shape {zeros.shape}")
-        if not (np.isfinite(scales) & (scales > 0)).all():
-            raise ValueError("a scale is no number above zero")
+        with np.errstate(over="ignore", under="ignore"):
+            narrow = scales.astype(np.float32)
+        if not (np.isfinite(narrow) & (narrow > 0)).all():
+            raise ValueError("a scale is no float32 above zero")
         if (abs(zeros) >= 2**31).any():
             raise ValueError("a zero point does not fit 32 bits")
         return Quantization(scales, zeros, axis)

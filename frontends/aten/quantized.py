@@ -245,6 +245,11 @@ def table(x: QuantizedValue, function: Callable[[Any], Any], q: Quantization, af
 
     The zero point is added after the rounding, as by ATen's vectors, or before it.
     """
+    with np.errstate(all="ignore"):
+        return _table(x, function, q, after)
+
+
+def _table(x: QuantizedValue, function: Callable[[Any], Any], q: Quantization, after: bool) -> Any:
     low, high = limits(x.dtype)
     given, scale, zero = np.arange(low, high + 1), scale_of(x.quantization), x.quantization.zero_point
     if after:

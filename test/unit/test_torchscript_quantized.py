@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import struct
 from collections.abc import Callable
 from io import BytesIO, StringIO
@@ -180,6 +182,31 @@ def test_a_damaged_file_is_refused_in_one_line(what: str) -> None:
     with pytest.raises(LaminaError) as found:
         lamina.load(data, {"x": SHAPE})
     assert found.value.exit_status in (1, 3) and "\n" not in str(found.value)
+
+
+def mutated(name: str, seed: int) -> bytes:
+    """The archive with a few bytes of one member changed or gone."""
+    draw, made = random.Random(seed), BytesIO()
+    with ZipFile(INPUTS / f"{name}.pt") as old, ZipFile(made, "w") as new:
+        members = [i.filename for i in old.infolist() if re.search(r"\.pkl$|/data/|/constants/|\.py$", i.filename)]
+        chosen = draw.choice(members)
+        for info in old.infolist():
+            data = bytearray(old.read(info))
+            for _ in range(draw.choice((1, 2, 5)) if info.filename == chosen and data else 0):
+                place = draw.randrange(len(data) or 1)
+                data[place : place + draw.randrange(2)] = bytes([draw.randrange(256)] * draw.randrange(2))
+            new.writestr(info.filename, bytes(data))
+    return made.getvalue()
+
+
+@pytest.mark.parametrize("seeds", [range(30), pytest.param(range(30, 300), marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", NAMES)
+def test_mutated_files_are_read_or_refused(name: str, seeds: range) -> None:
+    for seed in seeds:
+        try:
+            lamina.load(mutated(name, seed), {NAMES[name]: SHAPE})
+        except LaminaError as e:
+            assert e.exit_status in (1, 2, 3) and "\n" not in str(e), e
 
 
 def test_the_message_says_where_and_what(tmp_path: Path) -> None:
