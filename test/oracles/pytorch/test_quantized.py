@@ -521,3 +521,39 @@ def test_recurrent_layers(name: str) -> None:
     model = torch.ao.quantization.quantize_dynamic(Recurrent(make()).eval(), kinds)
     for expected, found in outcomes(model, [torch.randn(shape)]):
         assert abs(expected - found).max() < 0.01 and np.mean(abs(expected - found) > 1e-5) <= 0.05
+
+
+class Chained(nn.Module):
+    """Two convolutions, whose results have the channels last in memory, and what is done with them."""
+
+    def __init__(self, function: Callable[[Any, Any], Any], count: int) -> None:
+        super().__init__()
+        rng = np.random.default_rng(count)
+        self.function = function
+        self.first, self.second = (
+            Q.conv2d_prepack(weight_of(rng, (count, 3, 3, 3), "channel", 0), None, [1, 1], [1, 1], [1, 1], 1)
+            for _ in range(2)
+        )
+
+    def forward(self, x: Any) -> Any:
+        q = torch.quantize_per_tensor(x, 0.05, 60, torch.quint8)
+        made = self.function(Q.conv2d(q, self.first, 0.5, 101), Q.conv2d(q, self.second, 0.25, 77))
+        return [v.int_repr() for v in (made if isinstance(made, (tuple, list)) else [made])]
+
+
+CHAINS: dict[str, Callable[[Any, Any], Any]] = {
+    "pool": lambda x, y: (F.avg_pool2d(x, 2), F.avg_pool2d(y, 3, 2, 1), F.avg_pool2d(F.max_pool2d(x, 3, 1, 1), 2)),
+    "one mean": lambda x, y: (F.adaptive_avg_pool2d(x, 1), y.mean([2, 3])),
+    "cat": lambda x, y: (Q.cat([x, y], 1, 0.5, 3), torch.cat([x, y], 1), torch.cat([x, y], 2)),
+    "sums": lambda x, y: (Q.add(x, y, 0.5, 31), Q.add_relu(Q.mul(x, y, 4.0, 9), y, 2.0, 1)),
+    "functions": lambda x, y: (F.avg_pool2d(Q.hardswish(x, 0.5, 7), 2), F.avg_pool2d(torch.sigmoid(y), 2)),
+    "pool of a clone": lambda x, y: F.avg_pool2d(torch.relu(x).contiguous(), 2),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_images_that_lie_with_their_channels_last(name: str) -> None:
+    """Halves go the way of ATen's kernels for them, which have vectors of channels."""
+    whole = np.random.default_rng(1).integers(0, REDUCED, (1, 3, 8, 8))
+    x = torch.tensor((whole - 60) * 0.05, dtype=torch.float32)
+    equal(outcomes(Chained(CHAINS[name], VECTOR), [x]))
