@@ -30,6 +30,8 @@ class AtenBuilder(TensorBuilder):
         self.take_key: Callable[[], Value] | None = None
         """Adds the key of random numbers to the inputs; None where a program is not given one."""
         self._key: Value | None = None
+        self.shared: dict[object, Value] = {}
+        """Constants that many calls need, such as the zero points of quantised tensors, by what tells them apart."""
 
     def enter(self, call: AtenCall) -> None:
         """Begin a call: the ops that are emitted from now on belong to it."""
@@ -78,6 +80,13 @@ class AtenBuilder(TensorBuilder):
         )
         self._key = after
         return self.cast(numbers, dtype)
+
+    def shared_constant(self, array: Any) -> Value:
+        """A constant that stands once in the function, however many calls need it."""
+        key = (array.dtype.str, array.shape, array.tobytes())
+        if key not in self.shared:
+            self.shared[key] = self.constant(array)
+        return self.shared[key]
 
     def dtype(self, given: DType | None, otherwise: str) -> str:
         """The element type of an argument `dtype`."""

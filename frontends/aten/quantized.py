@@ -197,7 +197,7 @@ def constants(b: AtenBuilder, q: Quantization) -> tuple[Value, Value]:
     zeros = q.zero_point.astype(np.int32)
     # Weights have a list of equal zero points, which passes know better as one.
     one = zeros.size and (zeros == zeros.flat[0]).all()
-    return b.constant(scale_of(q)), b.constant(np.int32(zeros.flat[0]) if one else zeros)
+    return b.shared_constant(scale_of(q)), b.shared_constant(zeros.flat[0] if one else zeros)
 
 
 def quantize(b: AtenBuilder, x: Value, q: Quantization, dtype: str) -> QuantizedValue:

@@ -62,8 +62,8 @@ _VALUES = frozenset(
 )
 
 
-def read_objects(data: bytes, storage: Callable[[str], np.ndarray[Any, Any]], where: str, limit: int) -> Any:
-    """The object of a pickle; `storage` gives the bytes of a tensor's storage by its key.
+def read_objects(data: bytes, storage: Callable[[str], np.ndarray[Any, Any]] | None, where: str, limit: int) -> Any:
+    """The object of a pickle; `storage` gives the bytes of a tensor's storage by its key, zeros stand for all without.
 
     Raises InputError for what is no pickle of a script, UnsupportedError for a function that is not on the list.
     """
@@ -71,7 +71,7 @@ def read_objects(data: bytes, storage: Callable[[str], np.ndarray[Any, Any]], wh
 
 
 class _Reader:
-    def __init__(self, storage: Callable[[str], np.ndarray[Any, Any]], where: str, limit: int) -> None:
+    def __init__(self, storage: Callable[[str], np.ndarray[Any, Any]] | None, where: str, limit: int) -> None:
         self.storage = storage
         self.where = where
         self.limit = limit
@@ -151,12 +151,14 @@ class _Reader:
             f"holds {said}, which is no part of a script", where=self.where, hint="save torch.jit.trace(model, inputs)"
         )
 
-    def _storage(self, given: Any) -> tuple[str, np.ndarray[Any, Any]]:
+    def _storage(self, given: Any) -> tuple[str, np.ndarray[Any, Any] | None]:
         """The element type and the elements of a storage."""
         kind, storage, key, *_ = given
         if kind != "storage" or not isinstance(storage, _Name) or storage.name not in STORAGES:
             raise self._refused(storage)
         dtype = STORAGES[storage.name]
+        if self.storage is None:
+            return dtype, None
         data = self.storage(str(key))
         return dtype, data[: len(data) // itemsize(dtype) * itemsize(dtype)].view(numpy_dtype(dtype))
 
@@ -190,8 +192,8 @@ class _Reader:
     def _tensor(self, storage: Any, offset: int, shape: Any, strides: Any) -> np.ndarray[Any, Any]:
         dtype, elements = storage
         checked_nbytes(shape, dtype, self.limit, self.where)
-        if not all(shape):
-            return np.zeros(shape, numpy_dtype(dtype))
+        if not all(shape) or elements is None:
+            return np.broadcast_to(np.zeros((), numpy_dtype(dtype)), shape)
         last = offset + sum((e - 1) * s for e, s in zip(shape, strides, strict=True))
         if offset < 0 or min(strides, default=0) < 0 or last >= len(elements):
             raise InputError("a tensor does not fit its data", where=self.where, hint="is the file whole?")

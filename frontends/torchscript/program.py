@@ -38,13 +38,25 @@ class Script:
             )
         return script
 
-    def _objects(self, name: str, folder: str) -> Any:
+    def _objects(self, name: str, folder: str | None) -> Any:
+        """The objects of a pickle, whose storages lie in a folder; without one they have no data."""
         where = f"{self.archive.label}: {name}"
-        return guarded(
-            where, lambda: read_objects(
-                bytes(self.archive.bytes(name)), lambda key: self.archive.bytes(f"{folder}/{key}"), where, self.limit
-            )
-        )  # fmt: skip
+
+        def storage(key: str) -> Any:
+            return self.archive.bytes(f"{folder}/{key}")
+
+        given = None if folder is None else storage
+        return guarded(where, lambda: read_objects(bytes(self.archive.bytes(name)), given, where, self.limit))
+
+    def examples(self) -> list[Any]:
+        """The inputs with which `forward` was traced, in order, without their numbers; none where it was not traced."""
+        if "traced_inputs.pkl" not in self.archive:
+            return []
+        try:
+            found: Any = self._objects("traced_inputs.pkl", None)
+            return list(found["forward"])
+        except (LaminaError, KeyError, TypeError):  # they are a help, and a model is whole without them
+            return []
 
     def definition(self, name: str) -> ast.ClassDef | ast.FunctionDef | None:
         """The class or function of a qualified name."""

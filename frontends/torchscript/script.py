@@ -201,6 +201,7 @@ class _Tracer:
         given = dict(self.shapes)
         formal = method.args.args[1:]
         defaults = len(method.args.defaults)
+        examples: list[Any] = [*self.script.examples(), *[None] * len(formal)]
         for k, a in enumerate(formal):
             kind = ast.unparse(a.annotation) if a.annotation is not None else "Tensor"
             if kind != "Tensor":
@@ -210,7 +211,7 @@ class _Tracer:
                     arguments.append(None)
                     continue
                 break
-            arguments.append(self._input(a.arg, given.pop(a.arg, None)))
+            arguments.append(self._input(a.arg, given.pop(a.arg, None), examples[k]))
         if given:
             names = ", ".join(a.arg for a in formal)
             raise UsageError(f"there is no input {next(iter(given))!r}", where=self.label, hint=f"there are {names}")
@@ -218,13 +219,17 @@ class _Tracer:
         outputs = [Output(f"output_{k}", v) for k, v in enumerate(_leaves(result))]
         return AtenGraph(self.label, self.inputs, self.calls, outputs)
 
-    def _input(self, name: str, shape: Any) -> Ref:
+    def _input(self, name: str, shape: Any, example: Any) -> Ref:
+        """An input of a shape, else of that with which the script was traced, which says its element type."""
         if self.given:
             return self._taken(self.given.pop(0))
+        dtype = "float32"
+        if hasattr(example, "strides"):  # an array, not a quantised one
+            shape, dtype = example.shape if shape is None else shape, str(example.dtype)
         if shape is None or isinstance(shape, int):
             what = f"the input {name!r} has no shape: a script does not state it"
             raise UsageError(what, where=self.label, hint=f"give shapes={{{name!r}: [...]}} (--shape {name}=...)")
-        return self._taken(Input(name, tuple(int(e) for e in shape), "float32"))
+        return self._taken(Input(name, tuple(int(e) for e in shape), dtype))
 
     def _taken(self, given: Input) -> Ref:
         self.inputs.append(given)

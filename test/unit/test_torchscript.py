@@ -77,9 +77,15 @@ def test_converters_of_one_s_own_go_before_the_table() -> None:
     assert seen and all(t[0] == "float32" for t in seen)
 
 
+def test_a_traced_script_has_the_shapes_that_it_was_traced_with() -> None:
+    assert [str(i.shape) for i in lamina.load(INPUTS / "traced.pt").inputs] == ["(2, 3, 5, 4)"]
+    assert [str(i.shape) for i in lamina.load(INPUTS / "traced.pt", {"x": (1, 3, 6, 4)}).inputs] == ["(1, 3, 6, 4)"]
+    check(lamina.compile(INPUTS / "traced.pt", threads=1)(X))
+
+
 def test_a_script_without_shapes_is_a_mistake() -> None:
     with pytest.raises(UsageError, match="the input 'x' has no shape.*--shape x="):
-        lamina.load(INPUTS / "traced.pt")
+        lamina.load(INPUTS / "scripted.pt")
     with pytest.raises(UsageError, match="there is no input 'y'.*there are x, double"):
         lamina.load(INPUTS / "scripted.pt", {"x": (2, 3, 5, 4), "y": (1,)})
 

@@ -23,6 +23,7 @@ import lamina.compat.tvm as tvm
 from lamina.cli import command as cli
 from lamina.compat.tvm import relay
 from lamina.errors import InputError, LaminaError, UnsupportedError
+from lamina.opt_tool.command import run_opt_tool
 
 INPUTS = Path(__file__).parent / "inputs" / "torchscript"
 DATA = json.loads((INPUTS / "quantized.json").read_text("utf-8"))
@@ -83,6 +84,11 @@ def said(*command: str) -> tuple[int, str]:
 def test_check_supports_them(name: str) -> None:
     status, text = said("check", str(INPUTS / f"{name}.pt"))
     assert status == 0 and "are supported" in text
+
+
+def test_opt_tool_reads_what_was_traced() -> None:
+    status, out, err = run_opt_tool([str(INPUTS / "quantized.pt"), "-p", "relay-quantized-products"])
+    assert status == 0 and not err and "relay.qnn.conv2d" in out and "%x: tensor<2x3x6x8xf32>" in out
 
 
 # -- what is refused, and damaged files ------------------------------------------------------------
