@@ -126,11 +126,17 @@ def _sums_of_convolution(b: AtenBuilder, x: QuantizedValue, weight: QuantizedVal
     }  # fmt: skip
     name = f"conv{rank}d_transpose" if transposed else f"conv{rank}d"
     (x_scale, x_zero), (w_scale, w_zero) = constants(b, x.quantization), constants(b, weight.quantization)
+    # Output padding takes from the padding behind; padding below zero is room, which nothing is added to.
+    ends = [p - o for p, o in zip(w.padding, w.output_padding, strict=True)]
     if transposed:
-        attrs["padding"] = [*w.padding, *(p - o for p, o in zip(w.padding, w.output_padding, strict=True))]
+        attrs["padding"] = [*w.padding, *(max(0, e) for e in ends)]
     if rank == 2 and x.dtype in NARROW and weight.dtype in NARROW:
-        return b.op(f"qnn.{name}", x.integers, weight.integers, x_zero, w_zero, x_scale, w_scale, **attrs)
-    wide = b.sub(b.cast(x.integers, "int32"), x_zero)
-    if w_zero.rank:
-        w_zero = b.reshape(w_zero, [e if a == weight.quantization.axis else 1 for a, e in enumerate(weight.shape)])
-    return b.op(f"nn.{name}", wide, b.sub(b.cast(weight.integers, "int32"), w_zero), **attrs)
+        y = b.op(f"qnn.{name}", x.integers, weight.integers, x_zero, w_zero, x_scale, w_scale, **attrs)
+    else:
+        wide = b.sub(b.cast(x.integers, "int32"), x_zero)
+        if w_zero.rank:
+            w_zero = b.reshape(w_zero, [e if a == weight.quantization.axis else 1 for a, e in enumerate(weight.shape)])
+        y = b.op(f"nn.{name}", wide, b.sub(b.cast(weight.integers, "int32"), w_zero), **attrs)
+    if transposed and min(ends) < 0:
+        y = b.op("nn.pad", y, pad_width=[0, 0, 0, 0, *(n for e in ends for n in (0, max(0, -e)))])
+    return y

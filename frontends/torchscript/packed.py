@@ -78,7 +78,7 @@ def _flat(weight: Any) -> Any:
 def _conv(rank: int) -> Callable[..., PackedWeights]:
     def pack(weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any) -> PackedWeights:
         if rank == 1:
-            weight, stride, padding, dilation = _flat(weight), [1, *stride], [0, *padding], [1, *dilation]
+            weight, stride, padding, dilation = _flat(weight), [1, *stride], [0, padding[0]], [1, *dilation]
         return _convolution("conv", weight, bias, stride, padding, dilation, groups)
 
     return pack

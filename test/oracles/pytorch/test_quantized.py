@@ -280,6 +280,7 @@ CONVOLUTIONS: dict[str, Any] = {
     "conv3d": ((1, 3, 5, 6, 7), (4, 3, 3, 3, 3), [1, 2, 1], [1, 1, 0], [1, 1, 1], 1),
     "conv_transpose1d": ((1, 4, 9), (4, 6, 3), [2], [1], [1], 1),
     "conv_transpose2d": ((1, 4, 5, 6), (4, 6, 3, 3), [2, 2], [1, 1], [1, 1], 1),
+    "conv_transpose2d with room": ((1, 4, 5, 6), (4, 3, 3, 3), [2, 3], [0, 1], [1, 1], 2),
     "conv_transpose3d": ((1, 4, 3, 4, 3), (4, 6, 2, 2, 2), [2, 2, 2], [0, 0, 0], [1, 1, 1], 1),
 }
 
@@ -294,9 +295,10 @@ def test_convolutions(name: str, scheme: str) -> None:
     for relu, biased in (("", True), ("_relu", True), ("", False)):
         if relu and "transpose" in kind:
             continue
-        weight, units = weight_of(rng, w_shape, scheme, 0), w_shape[1 if "transpose" in kind else 0]
+        weight = weight_of(rng, w_shape, scheme, 0)
+        units = w_shape[1] * groups if "transpose" in kind else w_shape[0]
         bias = torch.tensor(rng.standard_normal(units), dtype=torch.float32) if biased else None
-        more = [[0] * len(stride)] if "transpose" in kind else []
+        more = [[int("room" in name)] * len(stride)] if "transpose" in kind else []
         packed = getattr(Q, f"{kind}_prepack")(weight, bias, stride, padding, *more, dilation, groups)
         x, s, z = drawn(rng, x_shape, most=REDUCED)
         scale = float(abs(s * 0.02 * 128 * 3))
