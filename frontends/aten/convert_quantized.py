@@ -89,6 +89,7 @@ moves(
     *("_upsample_nearest_exact1d", "_upsample_nearest_exact2d", "_upsample_nearest_exact3d"),
     *("channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "unflatten", "movedim", "flip"),
     *("index_select", "reflection_pad1d", "reflection_pad2d", "view_as", "reshape_as", "max", "min", "topk", "sort"),
+    *("repeat", "index"),
 )
 in_floats("eq", "ne", "lt", "le", "gt", "ge")
 
@@ -127,6 +128,13 @@ def padded(b: AtenBuilder, self: Value, pad: Any, mode: str = "constant", value:
         return constant_pad(b, self, pad, 0 if value is None else value)
     x = per_tensor(b, self)
     return QuantizedValue(pad_by_mode(b, x.integers, pad, mode), x.quantization)
+
+
+@on_quantized("masked_fill")
+def masked_fill(b: AtenBuilder, self: Value, mask: Value, value: Any) -> Value:
+    x = per_tensor(b, self)
+    number = integer(x.quantization, x.dtype, float(b.number(value, "the filling")))
+    return QuantizedValue(b.choose(mask, number, x.integers), x.quantization)
 
 
 @on_quantized("upsample_bilinear2d", whole=True)
@@ -200,6 +208,15 @@ def _concatenated(b: AtenBuilder, tensors: Sequence[Any], dim: int, q: Quantizat
 def cat(b: AtenBuilder, tensors: Sequence[Any], dim: int = 0) -> Value:
     """Convert a concatenation of quantised tensors: the result has the scale of the first."""
     return _concatenated(b, tensors, dim, None)
+
+
+@on_quantized("stack")
+def stack(b: AtenBuilder, tensors: Sequence[Any], dim: int = 0) -> Value:
+    """Convert a stack of quantised tensors: one concatenation along a new axis."""
+    parts = [per_tensor(b, t) for t in tensors]
+    axis = b.axis(dim, parts[0].rank + 1)
+    wide = [QuantizedValue(b.op("expand_dims", p.integers, axis=axis), p.quantization) for p in parts]
+    return _concatenated(b, wide, axis, None)
 
 
 @aten_op("quantized.cat", "quantized.cat_relu")

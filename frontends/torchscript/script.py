@@ -54,6 +54,8 @@ ASKED = frozenset(
     )
 )
 """Operators that ask for what is known of a tensor."""
+ELSEWHERE = ("to", "cpu", "cuda")
+"""Operators that give a quantised tensor in another memory: they cannot change its type."""
 RAISE = "prim.RaiseException"
 IDENTITY = ("__is__", "__isnot__")
 LISTS = ("append", "insert", "extend", "__getitem__", "len", "list", "copy", "add", "mul", "slice")
@@ -493,6 +495,9 @@ class _Tracer:
             return packed(operator, args, self._where())
         if operator in ASKED:
             return self._asked(operator, args)
+        if operator in ELSEWHERE and isinstance(args[0], Ref):
+            if isinstance(self.tracer.value(args[0]), QuantizedValue):
+                return args[0]
         return self._noted(operator, args, kwargs)
 
     def _asked(self, operator: str, args: list[Any]) -> Any:

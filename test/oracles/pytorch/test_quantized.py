@@ -138,6 +138,18 @@ UNARY: dict[str, Any] = {
     "split": (lambda x: x.split([2, x.shape[3] - 2], 3), IMAGES),
     "flip": (lambda x: x.flip([2]), IMAGES),
     "index_select": (lambda x: x.index_select(1, PLACES), IMAGES),
+    "index": (lambda x: x[:, [2, 0]], IMAGES),
+    "repeat": (lambda x: x.repeat(1, 2, 1, 1), IMAGES[:1]),
+    "expand": (lambda x: x[:, :1].expand(-1, 3, -1, -1), IMAGES),
+    "unfold": (lambda x: x.unfold(2, 3, 2), IMAGES),
+    "topk": (lambda x: x.topk(3, -1)[0], IMAGES),
+    "sort": (lambda x: x.sort(-1)[0], IMAGES),
+    "masked_fill": (lambda x: x.masked_fill(x > 0.4, -0.2), IMAGES),
+    "elsewhere": (lambda x: x.to("cpu").clone().detach().contiguous(), IMAGES),
+    "in place": (lambda x: F.hardtanh_(F.relu_(x.clone()), 0.1, 0.9), IMAGES),
+    "its own scale": (
+        lambda x: torch.quantize_per_tensor(x.dequantize() * x.q_scale(), 0.1, x.q_zero_point(), torch.quint8), IMAGES
+    ),
     "channel_shuffle": (lambda x: torch.channel_shuffle(x[:, :2], 2), [[(1, 4, 3, 3)]]),
     "shuffle by hand": (lambda x: x.reshape(2, 2, 32, 49).transpose(1, 2).contiguous().view(2, 64, 7, 7), IMAGES[1:]),
     "reflection_pad2d": (lambda x: F.pad(x, (1, 2, 0, 1), mode="reflect"), IMAGES),
@@ -218,6 +230,8 @@ BINARY: dict[str, Any] = {
     "cat": (lambda x, y: Q.cat([x, y], 1, 0.17, 55), PAIRS[1:]),
     "cat, relu": (lambda x, y: Q.cat_relu([x, y, x], 0, 0.5, 101), PAIRS),
     "cat of the first one's scale": (lambda x, y: torch.cat([x, y], -1), PAIRS),
+    "stack": (lambda x, y: torch.stack([x, y], 1), PAIRS),
+    "mul of channels": (lambda x, y: Q.mul(x, y, 0.5, 101), [[(2, 8, 8, 8), (2, 8, 1, 1)]]),
     "matmul": (lambda x, y: Q.matmul(x, y, 0.9, 128), [[(2, 3, 5, 16), (2, 3, 16, 7)], [(4, 8), (8, 3)]]),
 }
 
@@ -421,6 +435,44 @@ def test_models_of_images(name: str, way: str) -> None:
     script = torch.jit.trace(model, x) if way == "traced" else torch.jit.script(model)
     script = torch.jit.freeze(script) if way == "frozen" else script
     equal(list(zip(arrays(model(x)), compiled(script, [x]), strict=True)))
+
+
+LAYERS: dict[str, Any] = {
+    "Conv1d": (lambda: nn.Conv1d(8, 6, 3, padding=1), (2, 8, 12)),
+    "Conv1d with reflections": (lambda: nn.Conv1d(8, 6, 3, padding=1, padding_mode="reflect"), (2, 8, 12)),
+    "Conv2d with reflections": (lambda: nn.Conv2d(8, 6, 3, padding=1, padding_mode="reflect"), (2, 8, 9, 10)),
+    "Conv3d": (lambda: nn.Conv3d(8, 6, 3, padding=1), (1, 8, 5, 6, 7)),
+    "BatchNorm2d": (lambda: nn.BatchNorm2d(8), (2, 8, 9, 10)),
+    "BatchNorm3d": (lambda: nn.BatchNorm3d(8), (1, 8, 5, 6, 7)),
+    "LayerNorm": (lambda: nn.LayerNorm(10), (2, 8, 9, 10)),
+    "InstanceNorm2d": (lambda: nn.InstanceNorm2d(8, affine=True), (2, 8, 9, 10)),
+    "ELU": (lambda: nn.ELU(), (2, 8, 8, 8)),
+    "LeakyReLU": (lambda: nn.LeakyReLU(0.2), (2, 8, 8, 8)),
+    "Hardswish": (lambda: nn.Hardswish(), (2, 8, 8, 8)),
+    "Upsample": (lambda: nn.Upsample(scale_factor=2, mode="bilinear"), (2, 8, 8, 8)),
+    "Linear, ReLU": (lambda: nn.Sequential(nn.Linear(16, 5), nn.ReLU()), (4, 16)),
+}
+
+
+class Layer(nn.Module):
+    def __init__(self, layer: Any) -> None:
+        super().__init__()
+        self.quant, self.dequant = torch.ao.quantization.QuantStub(), torch.ao.quantization.DeQuantStub()
+        self.layer = layer
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.dequant(self.layer(self.quant(x)))
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_that_are_converted(name: str) -> None:
+    """Modules of torch.ao.nn.quantized, whose weights a script packs as it is read; traced and scripted alike."""
+    make, shape = LAYERS[name]
+    torch.manual_seed(6)
+    x = torch.randn(shape)
+    model = quantised(Layer(make()), x)
+    for script in (torch.jit.trace(model, x), torch.jit.script(model)):
+        equal([(model(x).numpy(), compiled(script, [x])[0])])
 
 
 def test_a_model_of_fx() -> None:
