@@ -59,9 +59,8 @@ def dense(b: AtenBuilder, x: Value, weight: Any, bias: Value | None, reduce_rang
     scale, zero = _chosen(b, x, 127 if reduce_range else 255)
     whole = b.op("qnn.quantize", x, scale, zero, out_dtype="uint8", rounding="FBGEMM")
     w_scale, w_zero = constants(b, weight.quantization)
-    sums = b.op(
-        "qnn.dense", whole, weight.integers, zero, w_zero, scale, w_scale, units=weight.shape[0]
-    )  # fmt: skip
+    operands = whole, weight.integers, zero, w_zero, scale, w_scale
+    sums = b.op("qnn.dense", *operands, units=weight.shape[0])
     made = b.mul(b.cast(sums, "float32"), b.mul(scale, b.constant(scale_of(weight.quantization))))
     return made if bias is None else b.add(made, b.tensor(bias, "float32"))
 

@@ -42,15 +42,15 @@ def _fused_relu(b: AtenBuilder) -> bool:
 
 def requantized(
     b: AtenBuilder, sums: Value, scale: Any, bias: Any, axis: int, target: Quantization, dtype: str
-) -> QuantizedValue:
-    """Sums of products with scales (along `axis`, or one) and a bias of floats (or None) as a quantised tensor."""
+) -> Value:
+    """Sums of products with scales (along `axis`, or one) and a bias of floats (or None) as integers of a target."""
     zero, high = int(target.zero_point), limits(dtype)[1]
     if bias is None:
         attrs = {"rounding": "TONEVEN", "compute_dtype": "float32", "out_dtype": dtype}
         whole = b.constant(np.int32(0))
         made = b.op("qnn.requantize", sums, b.constant(scale), whole, *constants(b, target), axis=axis, **attrs)
-        made = b.op("clip", made, a_min=float(zero), a_max=float(high)) if _fused_relu(b) else made
-        return QuantizedValue(made, target, True)
+        # A relu bounds by the zero point.
+        return b.op("clip", made, a_min=float(zero), a_max=float(high)) if _fused_relu(b) else made
     with np.errstate(all="ignore"):
         ratio, steps = scale / scale_of(target), (bias / scale).astype(np.float32)
     if not (np.isfinite(ratio).all() and np.isfinite(steps).all()):
@@ -59,7 +59,7 @@ def requantized(
     if ratio.ndim:
         ratio = ratio.reshape(ratio.shape + (1,) * (sums.rank - 1 - axis))
     y = b.op("multiply", y, b.constant(ratio))
-    return QuantizedValue(stepped(b, y, target, dtype, zero if _fused_relu(b) else None), target, True)
+    return stepped(b, y, target, dtype, zero if _fused_relu(b) else None)
 
 
 def _bias(b: AtenBuilder, w: PackedWeights) -> Any:
@@ -75,22 +75,14 @@ def _bias(b: AtenBuilder, w: PackedWeights) -> Any:
 
 
 @aten_op("quantized.linear", "quantized.linear_relu")
-def linear(b: AtenBuilder, x: Value, w_packed: Any, scale: Any, zero_point: Any) -> Value:
-    given, w = per_tensor(b, x), packed(b, w_packed, "linear")
-    weight = quantized(b, w.weight)
-    target = quantization(b, scale, zero_point)
-    sums = sums_of_dense(b, given.integers, given.quantization, weight)
-    return requantized(
-        b, sums, _scale_of_sums(weight.quantization, given), _bias(b, w), sums.rank - 1, target, given.dtype
-    )  # fmt: skip
-
-
-def sums_of_dense(b: AtenBuilder, x: Value, q: Quantization, weight: QuantizedValue) -> Value:
-    """The sums of a dense layer, int32."""
-    (x_scale, x_zero), (w_scale, w_zero) = constants(b, q), constants(b, weight.quantization)
-    return b.op(
-        "qnn.dense", x, weight.integers, x_zero, w_zero, x_scale, w_scale, units=weight.shape[0]
-    )  # fmt: skip
+def linear(b: AtenBuilder, X: Value, W_prepack: Any, scale: Any, zero_point: Any) -> Value:
+    x, w = per_tensor(b, X), packed(b, W_prepack, "linear")
+    weight, target = quantized(b, w.weight), quantization(b, scale, zero_point)
+    (x_scale, x_zero), (w_scale, w_zero) = constants(b, x.quantization), constants(b, weight.quantization)
+    operands = x.integers, weight.integers, x_zero, w_zero, x_scale, w_scale
+    sums = b.op("qnn.dense", *operands, units=weight.shape[0])
+    scales = _scale_of_sums(weight.quantization, x)
+    return QuantizedValue(requantized(b, sums, scales, _bias(b, w), sums.rank - 1, target, x.dtype), target)
 
 
 # -- convolutions ----------------------------------------------------------------------------------
@@ -103,7 +95,8 @@ def sums_of_dense(b: AtenBuilder, x: Value, q: Quantization, weight: QuantizedVa
 def conv(b: AtenBuilder, qx: Value, packed_weight: Any, *rest: Any) -> Value:
     """A convolution; its last two arguments are the scale and the zero point of the result."""
     assert b.call is not None
-    x, w = per_tensor(b, qx), packed(b, packed_weight, "conv", "conv_transpose")
+    kind = "conv_transpose" if "transpose" in b.call.packet else "conv"
+    x, w = per_tensor(b, qx), packed(b, packed_weight, kind)
     weight, target = quantized(b, w.weight), quantization(b, *rest[-2:])
     rank = next(int(c) for c in b.call.packet if c.isdigit())
     if x.rank != rank + 2:
@@ -114,7 +107,7 @@ def conv(b: AtenBuilder, qx: Value, packed_weight: Any, *rest: Any) -> Value:
         raise b.fail(f"a convolution of {x} has a weight of rank {weight.rank}")
     sums = _sums_of_convolution(b, x, weight, w)
     made = requantized(b, sums, _scale_of_sums(weight.quantization, x), _bias(b, w), 1, target, x.dtype)
-    return made if rank > 1 else QuantizedValue(b.op("squeeze", made.integers, axis=[2]), target)
+    return QuantizedValue(made if rank > 1 else b.op("squeeze", made, axis=[2]), target, channels_last=True)
 
 
 def _sums_of_convolution(b: AtenBuilder, x: QuantizedValue, weight: QuantizedValue, w: PackedWeights) -> Value:
