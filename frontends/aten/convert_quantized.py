@@ -81,15 +81,18 @@ def int_repr(b: AtenBuilder, self: Value) -> Value:
 
 # -- moves -----------------------------------------------------------------------------------------
 
-moves("max_pool2d", "quantized_max_pool2d", "clone", "detach", "alias", "dropout", keeps_format=True)
+moves(
+    *("max_pool2d", "quantized_max_pool2d", "upsample_nearest2d", "_upsample_nearest_exact2d", "flip", "clone"),
+    *("detach", "alias", "dropout"),
+    keeps_format=True,
+)
 moves(
     *("flatten", "reshape", "view", "permute", "transpose", "t", "squeeze", "unsqueeze", "slice", "select", "narrow"),
     *("chunk", "split", "split_with_sizes", "tensor_split", "unbind", "contiguous", "expand", "expand_as", "unfold"),
-    *("max_pool1d", "max_pool3d", "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"),
-    *("_upsample_nearest_exact1d", "_upsample_nearest_exact2d", "_upsample_nearest_exact3d"),
-    *("channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "unflatten", "movedim", "flip"),
+    *("max_pool1d", "max_pool3d", "upsample_nearest1d", "upsample_nearest3d", "_upsample_nearest_exact1d"),
+    *("channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "unflatten", "movedim"),
     *("index_select", "reflection_pad1d", "reflection_pad2d", "view_as", "reshape_as", "max", "min", "topk", "sort"),
-    *("repeat", "index"),
+    *("repeat", "index", "_upsample_nearest_exact3d"),
 )
 in_floats("eq", "ne", "lt", "le", "gt", "ge")
 

@@ -46,8 +46,7 @@ def _pair(b: AtenBuilder, qa: Any, qb: Any) -> tuple[QuantizedValue, QuantizedVa
     x, y = per_tensor(b, qa), per_tensor(b, qb)
     if x.dtype != y.dtype:
         raise b.fail(f"takes {x} and {y}", "quantise them as one type")
-    # What lies in memory as images of channels keeps to it only where all do.
-    return (x, y) if x.channels_last == y.channels_last else (QuantizedValue(x.integers, x.quantization), y)
+    return x, y
 
 
 # -- with one another ------------------------------------------------------------------------------
@@ -62,6 +61,11 @@ def binary(b: AtenBuilder, qa: Any, qb: Any, scale: Any = None, zero_point: Any 
         x, number = (qa, qb) if isinstance(qa, Value) else (qb, qa)
         return (_times_number if product else _plus_number)(b, per_tensor(b, x), number)
     (x, y), q = _pair(b, qa, qb), quantization(b, scale, zero_point)
+    if x.channels_last != y.channels_last:
+        x = QuantizedValue(x.integers, x.quantization)
+        if not product and x.shape == y.shape:  # what lies differently in memory is added element by element
+            made = quantize(b, b.add(dequantize(b, x), dequantize(b, y)), q, x.dtype)
+            return _bounded(b, x, made.integers, q)
     if not product:
         return _steps(b, b.add(fused_real(b, x), fused_real(b, y)), x, q)
     whole = b.cast(b.mul(_centred(b, x), _centred(b, y)), "float32")

@@ -600,7 +600,17 @@ CHAINS: dict[str, Callable[[Any, Any], Any]] = {
     "one mean": lambda x, y: (F.adaptive_avg_pool2d(x, 1), y.mean([2, 3])),
     "cat": lambda x, y: (Q.cat([x, y], 1, 0.5, 3), torch.cat([x, y], 1), torch.cat([x, y], 2)),
     "sums": lambda x, y: (Q.add(x, y, 0.5, 31), Q.add_relu(Q.mul(x, y, 4.0, 9), y, 2.0, 1)),
+    "sums with what lies otherwise": lambda x, y: (
+        Q.add(x, y.contiguous(), 0.5, 31),
+        Q.add_relu(x.contiguous(), y, 0.5, 1),
+    ),
     "functions": lambda x, y: (F.avg_pool2d(Q.hardswish(x, 0.5, 7), 2), F.avg_pool2d(torch.sigmoid(y), 2)),
+    "pool of what was moved": lambda x, y: (
+        F.avg_pool2d(x.flip([2]), 2),
+        F.avg_pool2d(F.interpolate(y, scale_factor=2.0), (2, 1), 1),
+        F.avg_pool2d(F.interpolate(x, scale_factor=2.0, mode="nearest-exact"), (1, 2), 1),
+        F.avg_pool2d(F.interpolate(y, scale_factor=2.0, mode="bilinear"), (1, 2), 1),
+    ),
     "pool of a clone": lambda x, y: F.avg_pool2d(torch.relu(x).contiguous(), 2),
 }
 
