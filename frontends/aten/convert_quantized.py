@@ -82,15 +82,15 @@ def int_repr(b: AtenBuilder, self: Value) -> Value:
 # -- moves -----------------------------------------------------------------------------------------
 
 moves(
-    *("max_pool2d", "quantized_max_pool2d", "upsample_nearest2d", "_upsample_nearest_exact2d", "flip", "clone"),
-    *("detach", "alias", "dropout"),
+    *("max_pool2d", "quantized_max_pool2d", "upsample_nearest2d", "_upsample_nearest_exact2d", "flip", "detach"),
+    *("alias", "dropout", "channel_shuffle", "native_channel_shuffle"),
     keeps_format=True,
 )
 moves(
     *("flatten", "reshape", "view", "permute", "transpose", "t", "squeeze", "unsqueeze", "slice", "select", "narrow"),
     *("chunk", "split", "split_with_sizes", "tensor_split", "unbind", "contiguous", "expand", "expand_as", "unfold"),
     *("max_pool1d", "max_pool3d", "upsample_nearest1d", "upsample_nearest3d", "_upsample_nearest_exact1d"),
-    *("channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "unflatten", "movedim"),
+    *("clone", "pixel_shuffle", "pixel_unshuffle", "unflatten", "movedim"),
     *("index_select", "reflection_pad1d", "reflection_pad2d", "view_as", "reshape_as", "max", "min", "topk", "sort"),
     *("repeat", "index", "_upsample_nearest_exact3d"),
 )
@@ -122,7 +122,7 @@ def constant_pad(b: AtenBuilder, self: Value, pad: Any, value: Any = 0) -> Value
     """Convert a padding with a real number."""
     x = per_tensor(b, self)
     number = integer(x.quantization, x.dtype, float(b.number(value, "the padding")))
-    return QuantizedValue(constant_pad_nd(b, x.integers, pad, number), x.quantization)
+    return x.like(constant_pad_nd(b, x.integers, pad, number))
 
 
 @on_quantized("pad")
@@ -204,7 +204,7 @@ def _concatenated(b: AtenBuilder, tensors: Sequence[Any], dim: int, q: Quantizat
     images = axis == 1 and all(p.channels_last for p in parts)
     whole = [rescaled(b, p, target, images) for p in parts]
     made = whole[0] if len(whole) == 1 else b.op("concatenate", *whole, axis=axis)
-    return QuantizedValue(made, target, images)
+    return QuantizedValue(made, target, all(p.channels_last for p in parts))
 
 
 @on_quantized("cat", "concat", "concatenate")

@@ -169,7 +169,8 @@ def batch_norm(
     factor = b.constant((inverse * gamma * ratio).astype(np.float32).reshape(shape))
     offset = b.constant(((beta - centre * inverse * gamma) / scale_of(q)).astype(np.float32).reshape(shape))
     steps = b.add(b.mul(b.cast(_centred(b, x), "float32"), factor), offset)
-    return x.like(stepped(b, steps, q, x.dtype, int(q.zero_point) if _fused_relu(b) else None), q)
+    made = stepped(b, steps, q, x.dtype, int(q.zero_point) if _fused_relu(b) else None)
+    return QuantizedValue(made, q, channels_last=True)
 
 
 @aten_op("quantized.layer_norm")
@@ -179,6 +180,7 @@ def quantized_layer_norm(
 ) -> Value:  # fmt: skip
     x = per_tensor(b, input)
     made = layer_norm(b, dequantize(b, x), normalized_shape, weight, bias, eps)
+    x = QuantizedValue(x.integers, x.quantization)  # which lies in order behind it
     return _steps(b, made, x, quantization(b, output_scale, output_zero_point))
 
 

@@ -115,7 +115,7 @@ def elu(
     def function(x: Any) -> Any:
         return _where(x > 0, x * s, np.expm1(np.minimum(x, 0) * t) * a * s)
 
-    return tabled(b, self, function, q)
+    return QuantizedValue(tabled(b, self, function, q).integers, q)
 
 
 @aten_op("quantized.celu")

@@ -611,7 +611,15 @@ CHAINS: dict[str, Callable[[Any, Any], Any]] = {
         F.avg_pool2d(F.interpolate(x, scale_factor=2.0, mode="nearest-exact"), (1, 2), 1),
         F.avg_pool2d(F.interpolate(y, scale_factor=2.0, mode="bilinear"), (1, 2), 1),
     ),
-    "pool of a clone": lambda x, y: F.avg_pool2d(torch.relu(x).contiguous(), 2),
+    "pool of other formats": lambda x, y: (
+        F.avg_pool2d(Q.elu(x, 0.5, 31), 2),
+        F.avg_pool2d(torch.channel_shuffle(y, 4), 2),
+        F.avg_pool2d(torch.cat([x, y], 2), 2),
+        F.avg_pool2d(F.pad(x, (1, 1, 1, 1), value=0.5), 2),
+        F.avg_pool2d(Q.batch_norm2d(y.contiguous(), *(v.repeat(8) for v in NORM), 1e-5, 0.5, 31), 2),
+        F.avg_pool2d(Q.layer_norm(x, [8], None, None, 1e-5, 0.5, 31), (1, 2)),
+    ),
+    "pool of a clone": lambda x, y: (F.avg_pool2d(torch.relu(x).contiguous(), 2), F.avg_pool2d(y.clone(), 2)),
 }
 
 
