@@ -310,13 +310,15 @@ def insert(b: NumpyBuilder, arr: Any, obj: Any, values: Any, axis: Any = None) -
 
 
 @implements("tril", "triu")
-def triangle(b: NumpyBuilder, m: Any, k: int = 0) -> Value:
+def triangle(b: NumpyBuilder, m: Any, k: Any = 0) -> Value:
     value = b.tensor(m)
-    name = b.function.rpartition(".")[2]
-    kept = getattr(np, name)(np.ones(value.shape[-2:] if value.rank > 1 else (value.shape[0],) * 2, bool), k)
+    rows, columns = value.shape[-2:] if value.rank > 1 else (value.shape[0],) * 2
+    diagonal = np.arange(columns) - np.arange(rows)[:, None]
+    compare = np.greater_equal if b.function.endswith("triu") else np.less_equal
+    kept = ufuncs.call(b, compare, (diagonal, b.tensor(k, "int64")))
     if value.rank == 1:
         value = b.broadcast(value, kept.shape)
-    return b.choose(b.broadcast(b.constant(kept), value.shape), value, b.scalar(0, value))
+    return b.choose(b.broadcast(kept, value.shape), value, b.scalar(0, value))
 
 
 @implements("diagonal", view=True)

@@ -88,7 +88,12 @@ def einsum(b: NumpyBuilder, *operands: Any, optimize: Any = False, dtype: Any = 
     if not isinstance(equation, str):
         raise b.unsupported("axes as lists are not supported", "write the equation as a string")
     kind = None if dtype is None else b.dtype_of(dtype, "")
-    return b.aten("einsum", equation.replace(" ", ""), _arrays(b, *rest, dtype=kind))
+    values = _arrays(b, *rest, dtype=kind)
+    if any(0 in v.shape for v in values):
+        # All products are of no elements: the result has zeros, or no elements either.
+        nothing = [np.broadcast_to(np.zeros((), numpy_dtype(v.dtype)), v.shape) for v in values]
+        return b.zeros(np.einsum(equation, *nothing).shape, values[0].dtype)
+    return b.aten("einsum", equation.replace(" ", ""), values)
 
 
 @implements("linalg.matmul")

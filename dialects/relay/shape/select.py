@@ -40,7 +40,7 @@ class TriluOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
 
     @staticmethod
     def np_ref(data: Array, k: Array, upper: bool) -> Array:
-        return np.triu(data, int(k)) if upper else np.tril(data, int(k))
+        return (np.triu if upper else np.tril)(data, k.astype(np.int64))
 
     @staticmethod
     def samples() -> list[Sample]:
