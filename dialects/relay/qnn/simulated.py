@@ -77,12 +77,11 @@ class SimulatedQuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
 
     @staticmethod
     def np_ref(data: Array, out_dtype: Array, output_scale: Array, output_zero_point: Array, axis: int) -> Array:
-        code = int(out_dtype.reshape(()))
-        if code not in (1, 2, 3):
-            return np.copy(data)
         scale, zero = (qs.ref_along(a, axis, data.ndim) for a in (output_scale, output_zero_point))
-        low, high = qs.limits(CODES[code])
-        return np.clip(qs.ref_rounded(data / scale) + zero.astype(np.float32), np.float32(low), np.float32(high))
+        whole = qs.ref_rounded(data / scale) + zero.astype(np.float32)
+        codes = [out_dtype.reshape(()) == code for code in (1, 2, 3)]
+        bounds = [[np.float32(bound) for bound in qs.limits(CODES[code])] for code in (1, 2, 3)]
+        return np.select(codes, [np.clip(whole, *pair) for pair in bounds], data)
 
     @staticmethod
     def samples() -> list[Sample]:
@@ -120,10 +119,8 @@ class SimulatedDequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
 
     @staticmethod
     def np_ref(data: Array, in_dtype: Array, input_scale: Array, input_zero_point: Array, axis: int) -> Array:
-        if int(in_dtype.reshape(())) not in (1, 2, 3):
-            return np.copy(data)
         scale, zero = (qs.ref_along(a, axis, data.ndim) for a in (input_scale, input_zero_point))
-        return (data - zero.astype(np.float32)) * scale
+        return np.where(np.isin(in_dtype.reshape(()), (1, 2, 3)), (data - zero.astype(np.float32)) * scale, data)
 
     @staticmethod
     def samples() -> list[Sample]:

@@ -65,9 +65,9 @@ class QnnUnary(Opaque):
 
     @classmethod
     def np_ref(cls, x: Array, scale: Array, zero_point: Array, output_scale: Array, output_zero_point: Array) -> Array:
-        real = qs.ref_centred(x, zero_point).astype(np.float64) * float(scale.reshape(()))
-        zero = float(output_zero_point.reshape(()))
-        scaled = cls.of_array(real) / float(output_scale.reshape(())) + zero
+        one, zero, out = (a.reshape(()).astype(np.float64) for a in (scale, output_zero_point, output_scale))
+        real = qs.ref_centred(x, zero_point).astype(np.float64) * one
+        scaled = cls.of_array(real) / out + zero
         known = np.where(np.isnan(scaled), zero, qs.ref_rounded(scaled))
         return np.clip(known, *qs.limits(x.dtype.name)).astype(x.dtype)
 

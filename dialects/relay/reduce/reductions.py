@@ -239,7 +239,9 @@ class MeanOp(Reduction, empty=False):
         if data.dtype.kind not in "iu":
             return np.mean(data, axis=axes, keepdims=keepdims)
         total = np.sum(data, axis=axes, keepdims=keepdims, dtype=data.dtype)
-        return np.trunc(total.astype(np.longdouble) / count_of(data.shape, axes)).astype(data.dtype)
+        wide, count = total.astype(np.uint64 if data.dtype.kind == "u" else np.int64), count_of(data.shape, axes)
+        # fmod has the sign of the sum: without it there is a multiple of the count, no further from 0.
+        return ((wide - np.fmod(wide, count)) // count).astype(data.dtype)
 
     @staticmethod
     def extra_samples() -> list[Sample]:

@@ -54,12 +54,12 @@ class ReverseSequenceOp(Injective):
 
     @staticmethod
     def np_ref(data: Array, seq_lengths: Array, seq_axis: int, batch_axis: int) -> Array:
-        out = np.copy(data)
-        lines, source = (np.moveaxis(t, (batch_axis, seq_axis), (0, 1)) for t in (out, data))
-        for b, length in enumerate(seq_lengths):
-            count = min(max(int(length), 0), data.shape[seq_axis])
-            lines[b, :count] = source[b, :count][::-1]
-        return out
+        lines = np.moveaxis(data, (batch_axis, seq_axis), (0, 1))
+        places = np.arange(lines.shape[1])
+        # Sorted, the places before the length stand from the greatest down, and the others stay behind them.
+        order = np.argsort(np.where(places < seq_lengths[:, None], -places, places), axis=1, kind="stable")
+        turned = np.take_along_axis(lines, order.reshape(order.shape + (1,) * (data.ndim - 2)), 1)
+        return np.moveaxis(turned, (0, 1), (batch_axis, seq_axis))
 
     @staticmethod
     def samples() -> list[Sample]:
@@ -112,11 +112,10 @@ class SequenceMaskOp(Injective):
 
     @staticmethod
     def np_ref(data: Array, valid_length: Array, mask_value: float, axis: int) -> Array:
-        out = np.copy(data)
-        for b, length in enumerate(valid_length):
-            where: list[Any] = [b, slice(max(int(length), 0), None)]
-            out[tuple(where if axis == 1 else where[::-1])] = mask_value
-        return out
+        lines = np.moveaxis(data, axis, -1)
+        lengths = valid_length.reshape(-1, *(1,) * (data.ndim - 1))
+        kept = np.where(np.arange(data.shape[axis]) < lengths, lines, np.asarray(mask_value, data.dtype))
+        return np.moveaxis(kept, -1, axis)
 
     @staticmethod
     def samples() -> list[Sample]:

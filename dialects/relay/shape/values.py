@@ -133,9 +133,10 @@ class UnravelIndexOp(Injective):
     @staticmethod
     def np_ref(indices: Array, shape: Array) -> Array:
         left, rows = indices, list[Any]()
-        for extent in shape.astype(indices.dtype)[:0:-1]:
-            rows.append(np.mod(left, extent) if extent else np.zeros_like(left))
-            left = np.floor_divide(left, extent) if extent else np.zeros_like(left)
+        with np.errstate(divide="ignore"):  # both are 0 of integers where an extent is 0
+            for extent in shape.astype(indices.dtype)[:0:-1]:
+                rows.append(np.mod(left, extent))
+                left = np.floor_divide(left, extent)
         return np.stack([left, *reversed(rows)])
 
     @staticmethod
