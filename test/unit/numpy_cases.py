@@ -95,6 +95,13 @@ UFUNCS: dict[str, list[Program]] = {
     "nextafter": [lambda p: np.nextafter(p, 0.0)],
     "divmod": [lambda i, j: np.divmod(i, j), lambda x: divmod(x, 0.7)],
     "modf": [lambda x: np.modf(x)],
+    "frexp": [
+        lambda x: np.frexp(x),
+        lambda p: np.frexp(p * 2.0**-1070),
+        lambda h: np.frexp(h),
+        lambda n: np.frexp(np.concatenate([n, -n, np.zeros_like(n)])),
+        lambda j: np.frexp(j),
+    ],
     "ldexp": [lambda x: np.ldexp(x, 5), lambda p, j: np.ldexp(p, j - 2), lambda p: np.ldexp(p, -1074)],
     **_of_integers("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "left_shift", "right_shift"),
     "invert": [lambda i: ~i, lambda m: ~m],
