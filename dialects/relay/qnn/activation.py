@@ -153,17 +153,13 @@ class QnnSoftmaxOp(Opaque):
     def np_ref(
         data: Array, scale: Array, zero_point: Array, output_scale: Array, output_zero_point: Array, axis: int
     ) -> Array:
-        unit = max(1, int(qs.ref_rounded(np.float32(1) / scale.reshape(()).astype(np.float32))))
-
-        def row(values: Array) -> Array:
-            distances = [int(v) - int(values.max()) for v in values]
-            logs = [d + d // 2 - d // 16 for d in distances]
-            quotients = [min(-p // unit if p else 0, 20) for p in logs]
-            most = max(quotients)
-            powers = [(((p + n * unit) // 2) + unit) * 2 ** (most - n) for p, n in zip(logs, quotients, strict=True)]
-            return np.asarray([(2**30 // sum(powers)) * p // 2**23 for p in powers])
-
-        made = np.apply_along_axis(row, axis, data.astype(np.int64))
+        # Distances have 9 bits and powers 20 more than the unit: 64 are enough unless a scale is below 2**-30.
+        unit = np.maximum(qs.ref_rounded(np.float32(1) / scale.reshape(()).astype(np.float32)).astype(np.int64), 1)
+        distance = data.astype(np.int64) - data.max(axis, keepdims=True)
+        log = distance + distance // 2 - distance // 16
+        quotient = np.minimum(-log // unit, 20)
+        power = ((log + quotient * unit) // 2 + unit) * 2 ** (quotient.max(axis, keepdims=True) - quotient)
+        made = 2**30 // power.sum(axis, keepdims=True) * power // 2**23
         part = np.asarray(1 / 128, np.float32)
         out = ref_requantized(made, part, np.asarray(0, np.int32), output_scale, output_zero_point)
         return qs.ref_saturated(out, data.dtype.name)
@@ -219,7 +215,7 @@ class QnnAvgPool2dOp(RelayOp, QnnDataAndScales, PoolFields2d, layouts=("layout",
 
     @staticmethod
     def np_ref(data: Array, *scales: Array, **attrs: Any) -> Array:
-        zero = int(scales[3].reshape(()))
+        zero = qs.ref_zero(scales[3])
         made = np.clip(ref_requantized(data, *four(scales)), *qs.limits("int32")) - zero
         # The mean of q is that of (q - zero) plus zero, exact in f64; truncation is of q.
         exact: Array = r.nn.avg_pool2d.op.np_ref(made.astype(np.float64), **attrs)

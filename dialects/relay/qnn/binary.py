@@ -84,11 +84,11 @@ def _both(values: tuple[Any, ...], axes: dict[str, int]) -> tuple[Any, Any]:
     )
 
 
-def _both_ref(values: tuple[Array, ...], axes: dict[str, int]) -> tuple[Array, Array, int]:
+def _both_ref(values: tuple[Array, ...], axes: dict[str, int]) -> tuple[Array, Array, Array]:
     lhs, rhs, lhs_scale, lhs_zero, rhs_scale, rhs_zero, scale, zero = values
     first = ref_requantized(lhs, lhs_scale, lhs_zero, scale, zero, axes["lhs_axis"])
     second = ref_requantized(rhs, rhs_scale, rhs_zero, scale, zero, axes["rhs_axis"])
-    return first, second, int(zero.reshape(()))
+    return first, second, qs.ref_zero(zero)
 
 
 def _zero(values: tuple[SSAValue, ...]) -> Any:
@@ -167,7 +167,7 @@ class QnnMulOp(QnnBinary, dtypes=("int8", "uint8", "int16")):
         product = qs.ref_centred(lhs, lhs_zero, lhs_axis) * qs.ref_centred(rhs, rhs_zero, rhs_axis)
         product = np.clip(product, -(2**31), 2**31 - 1)
         axis = _scales_axis(lhs_scale.shape, rhs_scale.shape, lhs.ndim, rhs.ndim, lhs_axis, rhs_axis)
-        made = qs.ref_rescaled(product, np.asarray(lhs_scale * rhs_scale), scale, axis, False) + int(zero.reshape(()))
+        made = qs.ref_rescaled(product, np.asarray(lhs_scale * rhs_scale), scale, axis, False) + qs.ref_zero(zero)
         return qs.ref_saturated(made, lhs.dtype.name)
 
 

@@ -99,7 +99,7 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
         data: Array, input_scale: Array, input_zero_point: Array, output_scale: Array, output_zero_point: Array,
         axis: int, rounding: str, compute_dtype: str, out_dtype: str,
     ) -> Array:  # fmt: skip
-        to_nearest, zero = rounding == "TONEAREST", int(output_zero_point.reshape(()))
+        to_nearest, zero = rounding == "TONEAREST", qs.ref_zero(output_zero_point)
         centred = np.clip(qs.ref_centred(data, input_zero_point, axis), *qs.limits("int32"))
         if rounding == "TFLITE":
             rescaled_ref = qs.ref_rescaled_away if compute_dtype == "float64" else qs.ref_rescaled_twice
@@ -115,7 +115,7 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
         product = centred.astype(compute_dtype) * qs.ref_along(ratio, axis, data.ndim)
 
         def one(value: float) -> int:
-            twice = 2 * (Fraction(value) + zero)
+            twice = 2 * (Fraction(value) + int(zero))
             if to_nearest and twice < 0:
                 return -int((1 - twice) // 2)
             return int((twice + 1) // 2)

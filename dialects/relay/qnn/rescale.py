@@ -46,9 +46,7 @@ class MultiplierShiftOp(RelayOp):
 
     @staticmethod
     def np_ref(input_scale: Array, output_scale: Array) -> tuple[Array, Array]:
-        pairs = [qs.ref_ratio(float(s), float(output_scale.reshape(()))) for s in input_scale.reshape(-1)]
-        multiplier, shift = np.asarray(pairs, np.int64).reshape(-1, 2).T
-        return multiplier.reshape(input_scale.shape), shift.reshape(input_scale.shape)
+        return qs.ref_ratios(input_scale, output_scale)
 
     @staticmethod
     def te_compute(input_scale: Tensor, output_scale: Tensor) -> tuple[Tensor, Tensor]:
@@ -151,7 +149,7 @@ def ref_requantized(
 ) -> Array:
     """The oracle of `requantized`, as int64."""
     centred = np.clip(qs.ref_centred(data, zero_point, axis), *qs.limits("int32"))
-    return qs.ref_rescaled(centred, scale, output_scale, axis, False) + int(output_zero_point.reshape(()))
+    return qs.ref_rescaled(centred, scale, output_scale, axis, False) + qs.ref_zero(output_zero_point)
 
 
 def difference(data: SSAValue, zero_point: SSAValue, axis: int) -> Any:

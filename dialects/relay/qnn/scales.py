@@ -11,7 +11,6 @@ The second half are the oracles of rounding and rescaling, in whole numbers.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
@@ -192,6 +191,11 @@ def ref_along(numbers: Array, axis: int, rank: int) -> Array:
     return numbers.reshape(shape)
 
 
+def ref_zero(zero_point: Array) -> Array:
+    """The one number of a zero point, as int64."""
+    return zero_point.reshape(()).astype(np.int64)
+
+
 def ref_centred(data: Array, zero_point: Array, axis: int = -1) -> Array:
     """data - zero_point as int64."""
     return data.astype(np.int64) - ref_along(zero_point, axis, data.ndim).astype(np.int64)
@@ -208,44 +212,46 @@ def ref_rounded(data: Array) -> Array:
     return whole + np.where(np.abs(data - whole) >= 0.5, np.sign(data), 0).astype(data.dtype)
 
 
+def ref_ratios(input_scale: Array, output_scale: Array) -> tuple[Array, Array]:
+    """Ratios of scales as multiplier / 2**shift, with 31 bits of multiplier: int64 both."""
+    ratio = input_scale.astype(np.float64) / output_scale.astype(np.float64).reshape(())
+    ratio = np.minimum(ratio, 2.0**31 - 2.0**-22)
+    significand, exponent = np.frexp(ratio)
+    enough = ratio >= 2.0**-32
+    multiplier = np.floor(np.where(enough, significand, 0.0) * 2.0**31 + 0.5).astype(np.int64)
+    return multiplier, np.where(enough, 31 - exponent, 62).astype(np.int64)
+
+
 def ref_ratio(input_scale: float, output_scale: float) -> tuple[int, int]:
-    """A ratio of scales as multiplier / 2**shift, with 31 bits of multiplier."""
-    ratio = min(input_scale / output_scale, 2.0**31 - 2.0**-22)
-    if not ratio >= 2.0**-32:
-        return 0, 62
-    significand, exponent = math.frexp(ratio)
-    return math.floor(significand * 2.0**31 + 0.5), 31 - exponent
+    """The same of two numbers."""
+    multiplier, shift = ref_ratios(np.asarray(input_scale), np.asarray(output_scale))
+    return int(multiplier), int(shift)
 
 
 def ref_rescaled(data: Array, input_scale: Array, output_scale: Array, axis: int, to_nearest: bool) -> Array:
-    """Integers times input_scale / output_scale, rounded; ties go up, or away from zero. In Python's integers."""
-    pairs = [ref_ratio(float(s), float(output_scale.reshape(()))) for s in input_scale.reshape(-1)]
-    multiplier, shift = (ref_along(np.asarray(p, object), axis, data.ndim) for p in zip(*pairs, strict=True))
+    """Integers of 32 bits times input_scale / output_scale, rounded; ties go up, or away from zero.
 
-    def one(value: int, m: int, s: int) -> int:
-        product, unit = value * m, 1 << s
-        if to_nearest and product < 0:
-            return -((-product * 2 + unit) // (2 * unit))
-        return (product * 2 + unit) // (2 * unit)
-
-    scaled = np.frompyfunc(one, 3, 1)(data.astype(np.int64).astype(object), multiplier, shift)
-    return np.clip(scaled, -(2**62), 2**62).astype(np.int64)
+    By quotient and remainder, which are exact: a multiplier is at most 2**31, so no product is beyond 2**62.
+    """
+    multiplier, shift = (ref_along(n, axis, data.ndim) for n in ref_ratios(input_scale, output_scale))
+    product, unit = data.astype(np.int64) * multiplier, 2**shift
+    sign = np.where(product < 0, -1, 1) if to_nearest else 1
+    quotient, rest = np.divmod(sign * product, unit)
+    return sign * (quotient + (rest >= unit - rest))
 
 
 def ref_rescaled_twice(data: Array, input_scale: Array, output_scale: Array, axis: int) -> Array:
-    """Integers of 32 bits times input_scale / output_scale, rounded twice as TFLite does. In Python's integers."""
-    pairs = [ref_ratio(float(s), float(output_scale.reshape(()))) for s in input_scale.reshape(-1)]
-    pairs = [(2**30, shift - 1) if multiplier == 2**31 else (multiplier, shift) for multiplier, shift in pairs]
-    multiplier, shift = (ref_along(np.asarray(p, object), axis, data.ndim) for p in zip(*pairs, strict=True))
+    """Integers of 32 bits times input_scale / output_scale, rounded twice as TFLite does.
 
-    def one(value: int, m: int, s: int) -> int:
-        left, right = max(31 - s, 0), max(s - 31, 0)
-        wrapped = (value * 2**left + 2**31) % 2**32 - 2**31
-        high = (wrapped * m * 2 + 2**31) // 2**32
-        sign = -1 if high < 0 else 1
-        return sign * ((abs(high) * 2 + 2**right) // 2 ** (right + 1))
-
-    return np.asarray(np.frompyfunc(one, 3, 1)(data.astype(object), multiplier, shift)).astype(np.int64)
+    In 64 bits, of which none is lost: the multiplier is below 2**31, so a doubled product is within 2**63 - 2**32.
+    """
+    multiplier, shift = (ref_along(n, axis, data.ndim) for n in ref_ratios(input_scale, output_scale))
+    over = multiplier == 2**31
+    multiplier, shift = np.where(over, 2**30, multiplier), np.where(over, shift - 1, shift)
+    left, right = np.maximum(31 - shift, 0), np.maximum(shift - 31, 0)
+    wrapped = (data.astype(np.int64) * 2**left + 2**31) % 2**32 - 2**31
+    high = (wrapped * multiplier * 2 + 2**31) // 2**32
+    return np.sign(high) * ((np.abs(high) * 2 + 2**right) // 2 ** (right + 1))
 
 
 def ref_rescaled_away(data: Array, input_scale: Array, output_scale: Array, axis: int) -> Array:
