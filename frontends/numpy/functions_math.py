@@ -1,4 +1,4 @@
-"""NumPy's functions of elements that are no ufuncs, and of polynomials, signals and grids."""
+"""NumPy's functions of elements that are no ufuncs, and of polynomials and grids."""
 
 from __future__ import annotations
 
@@ -226,23 +226,6 @@ def interp(b: NumpyBuilder, x: Any, xp: Any, fp: Any, left: Any = None, right: A
     return b.choose(b.aten("isnan", at), at, found)
 
 
-@implements("convolve", "correlate")
-def convolve(b: NumpyBuilder, a: Any, v: Any, mode: str = "") -> Value:
-    is_convolution = b.function.endswith("convolve")
-    mode = mode or ("full" if is_convolution else "valid")
-    x, w = b.alike(a, v)
-    if not is_convolution and w.shape[0] > x.shape[0]:
-        raise b.unsupported("the second array is longer than the first", "change them for each other")
-    if w.shape[0] > x.shape[0]:
-        x, w = w, x
-    if is_convolution:
-        w = b.aten("flip", w, [0])
-    n = w.shape[0]
-    before, after = {"full": (n - 1, n - 1), "valid": (0, 0), "same": (n // 2, (n - 1) // 2)}[mode]
-    windows = b.aten("unfold", b.aten("constant_pad_nd", x, [before, after], 0), 0, n, 1)
-    return b.aten("matmul", windows, w)
-
-
 # -- indices ---------------------------------------------------------------------------------------
 
 
@@ -268,7 +251,12 @@ def take_along_axis(b: NumpyBuilder, arr: Any, indices: Any, axis: Any = -1) -> 
     value, at = b.tensor(arr), b.tensor(indices, "int64")
     if axis is None:
         value = b.reshape(value, (prod(value.shape),))
-    return b.aten("take_along_dim", value, at, normal_axis(b, 0 if axis is None else axis, value.rank))
+    along = normal_axis(b, 0 if axis is None else axis, value.rank)
+    if 0 in (*value.shape, *at.shape):
+        return b.zeros(
+            np.take_along_axis(np.empty(value.shape, bool), np.zeros(at.shape, int), along).shape, value.dtype
+        )
+    return b.aten("take_along_dim", value, at, along)
 
 
 @implements("compress")

@@ -264,6 +264,8 @@ FUNCTIONS: dict[str, list[Program]] = {
     ],
     "take_along_axis": [
         lambda a: np.take_along_axis(a, np.argsort(a, 1), 1),
+        lambda a: np.take_along_axis(a[:0], np.argsort(a[:0], 1), 1),
+        lambda x: np.take_along_axis(x[:, :0], np.argsort(x[:, :0, :1], 1), 1),
         lambda v: np.take_along_axis(v, np.argsort(v), None),
     ],
     "compress": [lambda a: np.compress([True, False, True], a, axis=1)],
@@ -296,6 +298,13 @@ FUNCTIONS: dict[str, list[Program]] = {
     "kron": [lambda w, v: np.kron(w, v), lambda p: np.kron(p, p)],
     "cross": [lambda w: np.cross(w, w[::-1]), lambda c: np.cross(c, c[::-1])],
     "trace": [lambda a: np.trace(a), lambda x: np.trace(x, 1)],
+    "linspace": [
+        lambda v, w: np.linspace(v[:3], w, 5),
+        lambda x: np.linspace(x, 1.0, 4, axis=-1),
+        lambda i: np.linspace(0, i, 3, endpoint=False, retstep=True),
+        lambda w: np.linspace(w, w + 9, 4, axis=1, dtype=int),
+        lambda w: np.linspace(w, 7.0, 1),
+    ],
     "linalg.norm": [
         lambda a: np.linalg.norm(a),
         lambda v: np.linalg.norm(v, 3),

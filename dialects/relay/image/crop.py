@@ -110,27 +110,22 @@ class CropAndResizeOp(Injective):
         extrapolation_value: float, out_dtype: str,
     ) -> Array:  # fmt: skip
         x = np.transpose(data, [layout.index(a) for a in "NCHW"]).astype(np.float64)
-        out = np.full((len(boxes), x.shape[1], *crop_size), extrapolation_value, np.float64)
-        for b, box in enumerate(boxes.astype(np.float64)):
-            image = x[np.clip(box_indices[b], 0, len(x) - 1)]
-            places: list[Array] = []
-            for axis, (size, extent) in enumerate(zip(crop_size, x.shape[2:], strict=True)):
-                start, end = float(box[axis]), float(box[axis + 2])
-                ends: Array = np.linspace(start, end, size) if size > 1 else np.asarray([(start + end) / 2])
-                places.append(ends * (extent - 1))
-            for i, j in np.ndindex(*crop_size):
-                y, z = float(places[0][i]), float(places[1][j])
-                if not (0 <= y <= x.shape[2] - 1 and 0 <= z <= x.shape[3] - 1):
-                    continue
-                if method == "nearest_neighbor":
-                    out[b, :, i, j] = image[:, int(y + 0.5), int(z + 0.5)]
-                    continue
-                # The weight of a pixel is how far it is from being one pixel away, on both axes.
-                rows, columns = (
-                    np.maximum(1 - np.abs(np.arange(e, dtype=np.float64) - p), 0)
-                    for e, p in zip(x.shape[2:], (y, z), strict=True)
-                )
-                out[b, :, i, j] = rows @ image @ columns
+        images = x[np.clip(box_indices, 0, len(x) - 1)]
+        out, inside = images, np.asarray(True)
+        for axis, (size, extent) in enumerate(zip(crop_size, x.shape[2:], strict=True)):
+            start, end = boxes[:, axis].astype(np.float64), boxes[:, axis + 2].astype(np.float64)
+            ends = np.linspace(start, end, size, axis=1) if size > 1 else ((start + end) / 2)[:, None]
+            places, others = ends * (extent - 1), [1, 3 - axis]
+            within = (places >= 0) & (places <= extent - 1)
+            inside = inside & np.expand_dims(within, others)
+            if method == "nearest_neighbor":
+                nearest = np.where(within, np.floor(places + 0.5), 0).astype(np.int64)
+                out = np.take_along_axis(out, np.expand_dims(nearest, others), 2 + axis)
+                continue
+            # The weight of a pixel is how far it is from being one pixel away, on both axes.
+            weights = np.maximum(1 - np.abs(np.arange(extent, dtype=np.float64) - places[:, :, None]), 0)[:, None]
+            out = weights @ out if axis == 0 else out @ np.swapaxes(weights, 2, 3)
+        out = np.where(inside, out, extrapolation_value)
         kind = numpy_dtype(out_dtype or str(data.dtype))
         if kind.kind in "iu":
             out = np.clip(np.trunc(out), *integer_bounds(str(kind), "float64"))

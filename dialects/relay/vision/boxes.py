@@ -85,15 +85,13 @@ class GetValidCountsOp(RelayOp):
 
     @staticmethod
     def np_ref(data: Array, score_threshold: Array, *, id_index: int, score_index: int) -> tuple[Array, ...]:
-        rows, indices = np.full_like(data, -1), np.full(data.shape[:2], -1, np.int32)
         good = data[:, :, score_index] > score_threshold.reshape(-1)[0]
         if id_index >= 0:
             good &= data[:, :, id_index] >= 0
-        for n, line in enumerate(good):
-            kept = np.flatnonzero(line)
-            rows[n, : len(kept)] = data[n, kept]
-            indices[n, : len(kept)] = kept
-        return good.sum(1).astype(np.int32), rows, indices
+        total, order = good.sum(1), np.argsort(~good, axis=1, kind="stable")
+        kept = np.arange(data.shape[1]) < total[:, None]
+        rows = np.where(kept[:, :, None], np.take_along_axis(data, order[:, :, None], 1), np.asarray(-1, data.dtype))
+        return total.astype(np.int32), rows, np.where(kept, order, -1).astype(np.int32)
 
     @staticmethod
     def samples() -> list[Sample]:
