@@ -80,8 +80,8 @@ class SimulatedQuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
         scale, zero = (qs.ref_along(a, axis, data.ndim) for a in (output_scale, output_zero_point))
         whole = qs.ref_rounded(data / scale) + zero.astype(np.float32)
         codes = [out_dtype.reshape(()) == code for code in (1, 2, 3)]
-        bounds = [[np.float32(bound) for bound in qs.limits(CODES[code])] for code in (1, 2, 3)]
-        return np.select(codes, [np.clip(whole, *pair) for pair in bounds], data)
+        bounds = [np.asarray(qs.limits(CODES[code]), np.float32) for code in (1, 2, 3)]
+        return np.select(codes, [np.clip(whole, low, high) for low, high in bounds], data)
 
     @staticmethod
     def samples() -> list[Sample]:

@@ -40,7 +40,8 @@ class TriluOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
 
     @staticmethod
     def np_ref(data: Array, k: Array, upper: bool) -> Array:
-        return (np.triu if upper else np.tril)(data, k.astype(np.int64))
+        triangle: Any = np.triu if upper else np.tril
+        return triangle(data, k.astype(np.int64))
 
     @staticmethod
     def samples() -> list[Sample]:

@@ -55,7 +55,7 @@ class ReverseSequenceOp(Injective):
     @staticmethod
     def np_ref(data: Array, seq_lengths: Array, seq_axis: int, batch_axis: int) -> Array:
         lines = np.moveaxis(data, (batch_axis, seq_axis), (0, 1))
-        places = np.arange(lines.shape[1])
+        places = np.arange(lines.shape[1], dtype=np.int64)
         # Sorted, the places before the length stand from the greatest down, and the others stay behind them.
         order = np.argsort(np.where(places < seq_lengths[:, None], -places, places), axis=1, kind="stable")
         turned = np.take_along_axis(lines, order.reshape(order.shape + (1,) * (data.ndim - 2)), 1)
@@ -114,8 +114,8 @@ class SequenceMaskOp(Injective):
     def np_ref(data: Array, valid_length: Array, mask_value: float, axis: int) -> Array:
         lines = np.moveaxis(data, axis, -1)
         lengths = valid_length.reshape(-1, *(1,) * (data.ndim - 1))
-        kept = np.where(np.arange(data.shape[axis]) < lengths, lines, np.asarray(mask_value, data.dtype))
-        return np.moveaxis(kept, -1, axis)
+        places = np.arange(data.shape[axis], dtype=np.int64)
+        return np.moveaxis(np.where(places < lengths, lines, np.asarray(mask_value, data.dtype)), -1, axis)
 
     @staticmethod
     def samples() -> list[Sample]:

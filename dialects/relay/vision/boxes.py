@@ -89,7 +89,7 @@ class GetValidCountsOp(RelayOp):
         if id_index >= 0:
             good &= data[:, :, id_index] >= 0
         total, order = good.sum(1), np.argsort(~good, axis=1, kind="stable")
-        kept = np.arange(data.shape[1]) < total[:, None]
+        kept = np.arange(data.shape[1], dtype=np.int64) < total[:, None]
         rows = np.where(kept[:, :, None], np.take_along_axis(data, order[:, :, None], 1), np.asarray(-1, data.dtype))
         return total.astype(np.int32), rows, np.where(kept, order, -1).astype(np.int32)
 
