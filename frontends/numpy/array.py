@@ -171,8 +171,13 @@ class TracedArray(NDArrayOperatorsMixin):
 
     @property
     def real(self) -> Any:
-        """Itself: there are no complex numbers."""
+        """Itself: it is not complex."""
         return self
+
+    @property
+    def imag(self) -> Any:
+        """Zeros."""
+        return np.zeros_like(self)  # type: ignore[call-overload]
 
     @property
     def flat(self) -> Any:
@@ -276,6 +281,8 @@ class TracedArray(NDArrayOperatorsMixin):
         return self._base is None and np.empty(self.shape, bool)[key.plain()].size > ArrayStorage.BOX
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(is_complex(x) for x in (*inputs, *kwargs.get("out", ()))):
+            return self._trace.complex_ufunc(ufunc, method, inputs, kwargs)
         with self._trace.calling(f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")):
             out = kwargs.pop("out", None)
             # That of a reduction says which elements count.
@@ -351,6 +358,8 @@ class TracedArray(NDArrayOperatorsMixin):
         return into
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(types) > 1 and self._trace.has_complex(types):
+            return NotImplemented  # the complex one is asked next
         return self._trace.call(func, args, kwargs)
 
     # -- methods -------------------------------------------------------------------------------------
@@ -361,6 +370,8 @@ class TracedArray(NDArrayOperatorsMixin):
         """The array in another element type; itself with `copy=False` where it has that type."""
         if not copy and np.dtype(dtype) == self.dtype:
             return self
+        if np.dtype(dtype).kind == "c":
+            return self._trace.as_complex(self, dtype)
         with self._trace.calling("astype") as b:
             return TracedArray(self._trace, b.cast(self.tensor(), b.dtype_of(dtype, self._storage.dtype)))
 
@@ -407,10 +418,11 @@ METHODS = (
 """Methods of arrays that are NumPy's functions of the same name."""
 
 
-def _method(name: str) -> Callable[..., Any]:
+def method_of(name: str) -> Callable[..., Any]:
+    """A method that is NumPy's function of a name."""
     function = getattr(np, name)
 
-    def call(self: TracedArray, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         return function(self, *args, **kwargs)
 
     call.__name__ = name
@@ -419,7 +431,12 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 for _name in METHODS.split():
-    setattr(TracedArray, _name, _method(_name))
+    setattr(TracedArray, _name, method_of(_name))
+
+
+def is_complex(x: Any) -> bool:
+    """Whether an operand is a complex number or array."""
+    return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
 
 
 def unwrapped(given: Any) -> Any:

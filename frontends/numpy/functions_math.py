@@ -140,19 +140,39 @@ def _infinite(b: NumpyBuilder, x: Any) -> Value:
     return b.one("equal", value, sign) if is_float(value.dtype) else b.zeros(value.shape, "bool")
 
 
-@implements("real", "real_if_close")
-def real(b: NumpyBuilder, val: Any, **_: Any) -> Value:
-    return b.tensor(val)
+@implements("real", of_complex=True)
+def real(b: NumpyBuilder, val: Any) -> Any:
+    return b.tensor(val) if isinstance(val, Value) else val.real
 
 
-@implements("iscomplexobj")
+@implements("imag", of_complex=True)
+def imag(b: NumpyBuilder, val: Any) -> Any:
+    return b.zeros(val.shape, val.dtype) if isinstance(val, Value) else val.imag
+
+
+@implements("angle", of_complex=True)
+def angle(b: NumpyBuilder, z: Any, deg: bool = False) -> Any:
+    if not isinstance(z, Value):
+        found = np.arctan2(z.imag, z.real)
+        return np.degrees(found) if deg else found
+    value = z if is_float(z.dtype) else b.cast(z, "float64")
+    turned = b.aten("atan2", b.zeros(value.shape, value.dtype), value)
+    return b.aten("rad2deg", turned) if deg else turned
+
+
+@implements("real_if_close")
+def real_if_close(b: NumpyBuilder, a: Any, tol: float = 100) -> Value:
+    return b.tensor(a)
+
+
+@implements("iscomplexobj", of_complex=True)
 def iscomplexobj(b: NumpyBuilder, x: Any) -> bool:
-    return False
+    return not isinstance(x, Value)
 
 
-@implements("isrealobj")
+@implements("isrealobj", of_complex=True)
 def isrealobj(b: NumpyBuilder, x: Any) -> bool:
-    return True
+    return isinstance(x, Value)
 
 
 @implements("result_type")

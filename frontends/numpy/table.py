@@ -24,12 +24,16 @@ Function: TypeAlias = Callable[..., Any]
 _FUNCTIONS: dict[Any, Function] = {}
 _VIEWS: set[Any] = set()
 _WRITTEN: set[Any] = set()
+_COMPLEX: set[Any] = set()
 
 
-def implements(*names: str, view: bool = False, writes: bool = False) -> Callable[[Function], Function]:
+def implements(
+    *names: str, view: bool = False, writes: bool = False, of_complex: bool = False
+) -> Callable[[Function], Function]:
     """Registers what functions of NumPy are; `view` where the result is a view of the first argument.
 
-    With `writes` the result is written to the first argument, and the function has none.
+    With `writes` the result is written to the first argument, and the function has none. With `of_complex` its
+    arguments may be complex arrays, which it is given as they are.
 
     A name that this NumPy does not have is passed over, as newer ones have more.
     """
@@ -44,6 +48,8 @@ def implements(*names: str, view: bool = False, writes: bool = False) -> Callabl
                 _VIEWS.add(function)
             if writes:
                 _WRITTEN.add(function)
+            if of_complex:
+                _COMPLEX.add(function)
         return made
 
     return register
@@ -73,6 +79,12 @@ def is_view(function: Any) -> bool:
 def is_written(function: Any) -> bool:
     """Whether a function writes its result to its first argument."""
     return function in _WRITTEN
+
+
+def is_complex_function(function: Any) -> bool:
+    """Whether a function takes complex arrays."""
+    functions()
+    return function in _COMPLEX
 
 
 def full_name(function: Any) -> str:

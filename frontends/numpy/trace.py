@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
-from lamina.errors import LaminaError, UsageError
+from lamina.errors import LaminaError, UnsupportedError, UsageError
 from lamina.frontends.builder import LIMIT, Value, function_of, name_hint
 from lamina.frontends.frames import Frame
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.numpy.array import TracedArray, innermost, unwrapped
 from lamina.frontends.numpy.builder import NumpyBuilder, known_type
+from lamina.frontends.numpy.complex_array import TracedComplex, called_ufunc, part_type, parts
 from lamina.frontends.numpy.creation import tracing, wrapped
 from lamina.frontends.numpy.table import full_name, functions, is_view, is_written
 from lamina.frontends.tensor_builder import UNFIT
@@ -71,6 +72,18 @@ class FunctionTrace:
         """An operator of ATen on an array."""
         with self.calling(name) as b:
             return TracedArray(self, b.aten(name, x.tensor()))
+
+    def complex_ufunc(self, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a ufunc of operands some of which are complex."""
+        return called_ufunc(ufunc, method, inputs, kwargs)
+
+    def has_complex(self, types: Any) -> bool:
+        """Whether complex arrays are among the arguments of these types."""
+        return TracedComplex in types
+
+    def as_complex(self, x: TracedArray, dtype: Any) -> TracedComplex:
+        """A real array in a complex element type."""
+        return TracedComplex(*parts(x.astype(part_type(dtype), copy=False)))
 
     def refuse(self, function: str, what: str) -> NoReturn:
         """Raise UnsupportedError for a call."""
@@ -190,7 +203,7 @@ def trace(function: Callable[..., Any], arrays: Sequence[tuple[str, Any]], given
     label = getattr(function, "__name__", "function")
     made = FunctionTrace(label)
     arguments = [made.argument(name, array) for name, array in arrays]
-    result = made.run(given, list(arguments))
+    result = paired(made.run(given, list(arguments)))
     outputs: list[tuple[str, Value]] = []
     places: dict[int, int] = {}
     for array in traced_in(result):
@@ -207,8 +220,30 @@ def trace(function: Callable[..., Any], arrays: Sequence[tuple[str, Any]], given
     return Traced(model, result, places, written)
 
 
+class ComplexResult(NamedTuple):
+    """A complex array among the results of a function."""
+
+    real: Any
+    imag: Any
+
+
+def paired(result: Any) -> Any:
+    """Results with pairs of real arrays in the place of complex ones."""
+    if isinstance(result, TracedComplex):
+        return ComplexResult(result.real, result.imag)
+    if isinstance(result, dict):
+        return {k: paired(v) for k, v in result.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(result, tuple) and hasattr(result, "_fields"):  # pyright: ignore[reportUnknownArgumentType]
+        return type(result)(*map(paired, result))  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    if isinstance(result, (list, tuple)):
+        return type(result)(map(paired, result))  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    return result
+
+
 def traced_in(result: Any) -> list[TracedArray]:
-    """The traced arrays in nested tuples, lists and dicts."""
+    """The traced arrays in nested tuples, lists and dicts. Raises UnsupportedError for complex ones."""
+    if isinstance(result, TracedComplex):
+        raise UnsupportedError("a complex result is not supported here", hint="return its real and imaginary parts")
     if isinstance(result, TracedArray):
         return [result]
     if isinstance(result, dict):

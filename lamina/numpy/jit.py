@@ -17,7 +17,7 @@ from lamina.errors import UnsupportedError, UsageError
 from lamina.frontends.imported import ImportedModel
 from lamina.frontends.numpy.array import TracedArray, current
 from lamina.frontends.numpy.trace import Traced, trace
-from lamina.numpy.trees import arrays_in, filled, flattened, replaced
+from lamina.numpy.trees import arrays_in, filled, flattened, has_complex, joined, replaced
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,7 @@ class _Program:
         # What the function gave, with the numbers of the program's results in the place of arrays.
         self._places = [order.get(id(a)) for a in arrays_in(made.result)]
         self._result = replaced(made.result, lambda a: np.empty(0) if isinstance(a, TracedArray) else a)
+        self._is_complex = has_complex(made.result)
         self._run = None
         self._arrays = executable
         self._outputs: list[tuple[Any, Any]] = []
@@ -165,7 +166,7 @@ class _Program:
             a if p is None else outputs[p] if outputs[p].ndim else outputs[p][()]
             for p, a in zip(self._places, kept, strict=True)
         ]
-        return filled(self._result, leaves)
+        return joined(filled(self._result, leaves)) if self._is_complex else filled(self._result, leaves)
 
     def _computed(self, arrays: list[Any]) -> list[Any]:
         if self._arrays is None:

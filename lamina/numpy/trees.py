@@ -9,6 +9,7 @@ import numpy as np
 
 from lamina.errors import UsageError
 from lamina.frontends.numpy.array import TracedArray
+from lamina.frontends.numpy.trace import ComplexResult
 
 
 def is_array(x: Any) -> bool:
@@ -69,3 +70,27 @@ def arrays_in(tree: Any) -> list[Any]:
     found: list[Any] = []
     replaced(tree, found.append)
     return found
+
+
+def has_complex(tree: Any) -> bool:
+    """Whether there is a complex array among results."""
+    if isinstance(tree, ComplexResult):
+        return True
+    parts: Any = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (list, tuple)) else ()  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
+    return any(map(has_complex, parts))
+
+
+def joined(tree: Any) -> Any:
+    """Results with complex arrays in the place of their parts."""
+    if isinstance(tree, ComplexResult):
+        found = np.empty(np.shape(tree.real), np.result_type(tree.real.dtype, np.complex64))
+        found.real, found.imag = tree.real, tree.imag
+        return found if found.ndim else found[()]
+    if isinstance(tree, dict):
+        given: dict[Any, Any] = tree  # pyright: ignore[reportUnknownVariableType]
+        return {k: joined(v) for k, v in given.items()}
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):  # pyright: ignore[reportUnknownArgumentType]
+        return type(tree)(*map(joined, tree))  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(map(joined, tree))  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    return tree

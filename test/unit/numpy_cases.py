@@ -76,6 +76,11 @@ def _reductions(*names: str) -> dict[str, list[Program]]:
     return {n: of(getattr(np, n)) for n in names}
 
 
+def _split(z: Any) -> Any:
+    """A complex result as its parts."""
+    return (z.real, z.imag) if np.iscomplexobj(z) else z
+
+
 UFUNCS: dict[str, list[Program]] = {
     **_unary(
         *("absolute", "fabs", "positive", "negative", "conjugate", "ceil", "floor", "trunc", "rint", "sign", "sqrt"),
@@ -298,6 +303,29 @@ FUNCTIONS: dict[str, list[Program]] = {
     "kron": [lambda w, v: np.kron(w, v), lambda p: np.kron(p, p)],
     "cross": [lambda w: np.cross(w, w[::-1]), lambda c: np.cross(c, c[::-1])],
     "trace": [lambda a: np.trace(a), lambda x: np.trace(x, 1)],
+    "imag": [lambda x: np.imag(x), lambda v: np.fft.fft(v).imag, lambda x: np.imag(x * (1 - 2j))],
+    "angle": [
+        lambda x: np.angle(x),
+        lambda i: np.angle(i, deg=True),
+        lambda v, w: np.angle(v[:3] + 1j * w, deg=True),
+    ],
+    **{
+        f"fft.{n}": [
+            lambda v, f=f: _split(f(v)),
+            lambda x, f=f: _split(f(x, 5, 1, norm="ortho")),
+            lambda x, f=f: _split(f(x, 3, axis=0, norm="forward")),
+            lambda i, f=f: _split(f(i)),
+            lambda h, f=f: _split(f(h)),
+            *([] if n == "rfft" else [lambda a, u, f=f: _split(f(a[:3, :4] + 1j * u))]),
+        ]
+        for n, f in (("fft", np.fft.fft), ("ifft", np.fft.ifft), ("rfft", np.fft.rfft), ("irfft", np.fft.irfft))
+    },
+    "fft.fft2": [lambda x: _split(np.fft.fft2(x))],
+    "fft.ifft2": [lambda a: _split(np.fft.ifft2(a * 1j, (3, 6)))],
+    "fft.fftn": [lambda x: _split(np.fft.fftn(x)), lambda x: _split(np.fft.fftn(x, (2, 2), (0, 2), norm="ortho"))],
+    "fft.ifftn": [lambda x: _split(np.fft.ifftn(np.fft.fftn(x), axes=[0, 2]))],
+    "fft.fftshift": [lambda a: np.fft.fftshift(a), lambda v: _split(np.fft.fftshift(np.fft.fft(v)))],
+    "fft.ifftshift": [lambda a: np.fft.ifftshift(a), lambda a: np.fft.ifftshift(a, 1)],
     "linspace": [
         lambda v, w: np.linspace(v[:3], w, 5),
         lambda x: np.linspace(x, 1.0, 4, axis=-1),

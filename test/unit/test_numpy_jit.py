@@ -136,7 +136,22 @@ def created(x: Any, n: int = 3) -> Any:
     return base + x[0, :n], grid, full, np.eye(n) @ x[:n], np.linspace(0, 1, n) * x[0, :n], np.ones(n)
 
 
+def complex_arrays(x: Any, y: Any) -> Any:
+    z, w = x + 1j * y, np.fft.fft(x)
+    z[0] = w[1]
+    z[1, 2] *= 2j
+    z += y
+    both = np.concatenate([z, x]), np.stack([w, z], 1), np.where(x > 0, z, w)
+    quotients = z / w, z / 2, 1 / w, x / z, z / (1 + 2j), (z * w).astype(np.complex64)
+    products = z @ w.T, np.dot(x, w.T), np.einsum("ij,kj->ik", z, w), z**3, np.exp(z), np.abs(w), abs(z)
+    small = x.astype(np.float32)
+    types = small * 1j, np.fft.rfft(small), (np.abs(small + 1j) > 1) * 1j, np.arange(5) * w[0], z == w, np.isfinite(z)
+    rest = z.conj().T.sum(1), w.reshape(-1)[::2].copy(), z[0, 0], {"mean": [z.mean()]}, -z.real, len(z), z.dtype.name
+    return both, quotients, products, types, rest, np.fft.irfft(np.fft.rfft(x) * np.exp(-2j * np.fft.rfftfreq(5)))
+
+
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "complex_arrays": (complex_arrays, (X, Y)),
     "mlp": (mlp, ({"layers": [(X.T @ X, V), (X.T, R.uniform(-1, 1, 6))], "name": "two"}, X)),
     "filled": (filled, (X,)),
     "views": (views, (X,)),
@@ -423,7 +438,13 @@ MISTAKES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "reshape": (lambda x: x.reshape(7, -1), (X,), "cannot reshape an array of size 30"),
     "index": (lambda x: x[9], (X,), "out of bounds"),
     "axis": (lambda x: x.sum(3), (X,), "axis 3 is out of bounds for an array of 2 axes"),
-    "complex": (lambda x: x.astype(complex), (X,), "the element type complex128 is not supported"),
+    "complex": (lambda x: x, (X + 1j,), "the element type complex128 is not supported"),
+    "complex_function": (lambda x: np.sort(np.fft.fft(x)), (X,), r"numpy\.sort: this is not supported of complex"),
+    "complex_ufunc": (lambda x: np.tanh(x * 1j), (X,), r"py:\d+: numpy\.tanh: this is not supported of complex"),
+    "complex_number": (lambda x: abs(complex(np.fft.fft(x)[0, 0])), (X,), "values are known at run time"),
+    "complex_attribute": (lambda x: np.fft.fft(x).ctypes, (X,), "traced complex arrays have no attribute 'ctypes'"),
+    "complex_into_real": (lambda x: x.__iadd__(1j), (X,), "a complex result cannot be written to a real array"),
+    "complex_of_vmap": (lambda x: lamina.vmap(np.fft.fft)(x), (X,), "a complex result is not supported here"),
     "bits": (lambda x: x & 1, (X,), "bitwise_and"),
     "broadcast": (lambda x, v: x + v[:3], (X, V), "."),
     "set": (lambda x: x, ({1, 2},), "an argument is a set"),
