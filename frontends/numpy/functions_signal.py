@@ -1,7 +1,4 @@
-"""NumPy's functions of signals: even places, sums over a window that moves, Fourier transforms.
-
-The transforms are relay.dft, which takes the square of the length in time: the length is at most `LONGEST`.
-"""
+"""NumPy's functions of signals: even places, sums over a window that moves."""
 
 from __future__ import annotations
 
@@ -10,16 +7,10 @@ from typing import Any
 import numpy as np
 
 from lamina.dialects.dtypes import numpy_dtype
-from lamina.errors import UsageError
 from lamina.frontends.builder import Value
 from lamina.frontends.numpy import ufuncs
-from lamina.frontends.numpy.array import TracedArray, current
 from lamina.frontends.numpy.builder import NumpyBuilder
-from lamina.frontends.numpy.complex_array import TracedComplex, part_type
-from lamina.frontends.numpy.functions_shape import normal_axes, normal_axis
 from lamina.frontends.numpy.table import implements
-
-LONGEST = 1 << 14
 
 
 @implements("linspace")
@@ -61,111 +52,3 @@ def convolve(b: NumpyBuilder, a: Any, v: Any, mode: str = "") -> Value:
     before, after = {"full": (n - 1, n - 1), "valid": (0, 0), "same": (n // 2, (n - 1) // 2)}[mode]
     windows = b.aten("unfold", b.aten("constant_pad_nd", x, [before, after], 0), 0, n, 1)
     return b.aten("matmul", windows, w)
-
-
-# -- Fourier transforms ----------------------------------------------------------------------------
-
-
-def _pair(b: NumpyBuilder, x: Any) -> tuple[Value, Value]:
-    """The parts of what is transformed."""
-    if isinstance(x, TracedComplex):
-        return x.real.tensor(), x.imag.tensor()
-    value = b.tensor(x)
-    real = b.cast(value, str(part_type(numpy_dtype(value.dtype))))
-    return real, b.zeros(real.shape, real.dtype)
-
-
-def _array(*values: Value) -> Any:
-    """Tensors as an array of the user's: a real one, or a complex one of two parts."""
-    trace = current()
-    assert trace is not None
-    arrays = [TracedArray(trace, v) for v in values]
-    return arrays[0] if len(arrays) == 1 else TracedComplex(*arrays)
-
-
-def _resized(b: NumpyBuilder, x: Value, count: int) -> Value:
-    """The first elements of the last axis, zeros behind them where there are not so many."""
-    if count <= x.shape[-1]:
-        return b.slice(x, x.rank - 1, 0, count)
-    return b.aten("constant_pad_nd", x, [0, count - x.shape[-1]], 0)
-
-
-def _checked(b: NumpyBuilder, count: int) -> int:
-    if count < 1:
-        raise UsageError(f"invalid number of data points ({count}) specified", where=b.where)
-    if count > LONGEST:
-        raise b.unsupported(f"a transform of {count} elements is longer than {LONGEST}", "call it outside")
-    return count
-
-
-def _transformed(
-    b: NumpyBuilder, x: tuple[Value, Value], count: int, norm: str | None, inverse: bool
-) -> tuple[Value, Value]:
-    """The transform of so many elements along the last axis."""
-    real, imag = b.ops("dft", *(_resized(b, p, _checked(b, count)) for p in x), inverse=inverse)
-    if norm not in (None, "backward", "ortho", "forward"):
-        raise UsageError(f"Invalid norm value {norm}; should be backward, ortho or forward", where=b.where)
-    scale = {"ortho": count**-0.5, "forward": 1 / count}.get(norm or "", 1.0)
-    if scale == 1.0:
-        return real, imag
-    scale = 1 / scale if inverse else scale
-    return b.mul(real, scale), b.mul(imag, scale)
-
-
-def _moved(b: NumpyBuilder, x: tuple[Value, Value], source: int, target: int) -> tuple[Value, Value]:
-    real, imag = (b.aten("movedim", p, source, target) for p in x)
-    return real, imag
-
-
-@implements("fft.fft", "fft.ifft", "fft.rfft", of_complex=True)
-def fft(b: NumpyBuilder, a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
-    name = b.function.rpartition(".")[2]
-    x = _pair(b, a)
-    at = normal_axis(b, axis, x[0].rank)
-    count = x[0].shape[at] if n is None else int(b.known(n, "the length of a transform"))
-    if name == "rfft" and isinstance(a, TracedComplex):
-        raise UsageError("rfft is one of real arrays", where=b.where, hint="numpy.fft.fft")
-    found = _transformed(b, _moved(b, x, at, -1), count, norm, name == "ifft")
-    if name == "rfft":
-        found = (_resized(b, found[0], count // 2 + 1), _resized(b, found[1], count // 2 + 1))
-    return _array(*_moved(b, found, -1, at))
-
-
-@implements("fft.irfft", of_complex=True)
-def irfft(b: NumpyBuilder, a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
-    x = _pair(b, a)
-    at = normal_axis(b, axis, x[0].rank)
-    count = _checked(b, 2 * (x[0].shape[at] - 1) if n is None else int(b.known(n, "the length of a transform")))
-    half, last = count // 2 + 1, x[0].rank - 1
-    real, imag = (_resized(b, p, half) for p in _moved(b, x, at, -1))
-    # The other half has the same numbers the other way round, conjugated.
-    rest = [b.aten("flip", b.slice(p, last, 1, count - half + 1), [last]) for p in (real, imag)]
-    whole = (b.aten("cat", [real, rest[0]], last), b.aten("cat", [imag, b.aten("neg", rest[1])], last))
-    found = _transformed(b, whole, count, norm, True)
-    real = b.aten("movedim", found[0], -1, at)
-    # Of a half-precision array NumPy gives one.
-    return _array(b.cast(real, "float16") if getattr(a, "dtype", "") == "float16" else real)
-
-
-@implements("fft.fft2", "fft.ifft2", "fft.fftn", "fft.ifftn", of_complex=True)
-def fftn(b: NumpyBuilder, a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
-    name = b.function.rpartition(".")[2]
-    x = _pair(b, a)
-    given = (-2, -1) if axes is None and name.endswith("2") else axes
-    if given is None and s is not None:
-        given = tuple(range(-len(s), 0))
-    places = normal_axes(b, given, x[0].rank)
-    counts = [x[0].shape[k] for k in places] if s is None else [int(b.known(e, "a length")) for e in s]
-    for at, count in reversed(list(zip(places, counts, strict=True))):
-        x = _moved(b, _transformed(b, _moved(b, x, at, -1), count, norm, name.startswith("i")), -1, at)
-    return _array(*x)
-
-
-@implements("fft.fftshift", "fft.ifftshift", of_complex=True)
-def fftshift(b: NumpyBuilder, x: Any, axes: Any = None) -> Any:
-    sign = -1 if b.function.endswith("ifftshift") else 1
-    shape: tuple[int, ...] = x.shape
-    places = normal_axes(b, axes, len(shape))
-    shifts = [sign * (shape[k] // 2) for k in places]
-    parts = (x,) if isinstance(x, Value) else (x.real.tensor(), x.imag.tensor())
-    return _array(*(b.aten("roll", p, shifts, places) for p in parts))

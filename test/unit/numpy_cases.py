@@ -316,6 +316,7 @@ FUNCTIONS: dict[str, list[Program]] = {
             lambda x, f=f: _split(f(x, 3, axis=0, norm="forward")),
             lambda i, f=f: _split(f(i)),
             lambda h, f=f: _split(f(h)),
+            *[lambda x, f=f, n=n: _split(f(np.cos(x), n, 1)) for n in (1, 96, 134, 257, 1031)],
             *([] if n == "rfft" else [lambda a, u, f=f: _split(f(a[:3, :4] + 1j * u))]),
         ]
         for n, f in (("fft", np.fft.fft), ("ifft", np.fft.ifft), ("rfft", np.fft.rfft), ("irfft", np.fft.irfft))
