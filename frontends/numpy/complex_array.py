@@ -96,7 +96,7 @@ class TracedComplex(NDArrayOperatorsMixin):
 
     def conj(self) -> TracedComplex:
         """The array with the imaginary parts negated."""
-        return TracedComplex(self.real, -self.imag)
+        return TracedComplex(self.real.copy(), -self.imag)
 
     conjugate = conj
 

@@ -83,7 +83,7 @@ class FunctionTrace:
 
     def as_complex(self, x: TracedArray, dtype: Any) -> TracedComplex:
         """A real array in a complex element type."""
-        return TracedComplex(*parts(x.astype(part_type(dtype), copy=False)))
+        return TracedComplex(*parts(x.astype(part_type(dtype))))
 
     def refuse(self, function: str, what: str) -> NoReturn:
         """Raise UnsupportedError for a call."""

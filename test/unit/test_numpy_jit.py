@@ -138,6 +138,10 @@ def created(x: Any, n: int = 3) -> Any:
 
 def complex_arrays(x: Any, y: Any) -> Any:
     z, w = x + 1j * y, np.fft.fft(x)
+    copies = x.astype(complex), z.conj(), np.positive(z)
+    for one in copies:
+        one[1] = 5
+    z.T[2] -= 1j
     z[0] = w[1]
     z[1, 2] *= 2j
     z += y
@@ -147,7 +151,8 @@ def complex_arrays(x: Any, y: Any) -> Any:
     small = x.astype(np.float32)
     types = small * 1j, np.fft.rfft(small), (np.abs(small + 1j) > 1) * 1j, np.arange(5) * w[0], z == w, np.isfinite(z)
     rest = z.conj().T.sum(1), w.reshape(-1)[::2].copy(), z[0, 0], {"mean": [z.mean()]}, -z.real, len(z), z.dtype.name
-    return both, quotients, products, types, rest, np.fft.irfft(np.fft.rfft(x) * np.exp(-2j * np.fft.rfftfreq(5)))
+    moved = np.fft.irfft(np.fft.rfft(x) * np.exp(-2j * np.fft.rfftfreq(5)))
+    return copies, both, quotients, products, types, rest, moved
 
 
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
@@ -315,6 +320,9 @@ LOSSES: dict[str, Callable[[Any], Any]] = {
     "indexed": lambda x: np.sum(x[K] ** 2) + np.prod(x[0]),
     "cumsum": lambda x: np.sum(np.cumsum(x, 1) ** 2),
     "einsum": lambda x: np.einsum("ij,kj,ik->", x, x, X @ X.T),
+    "spectrum": lambda x: (
+        np.sum(np.abs(np.fft.rfft(x, 72) * (V[0] + 1j)) ** 2) + np.fft.ifft(x * 1j, axis=0).imag[1, 2]
+    ),
 }
 
 
@@ -379,6 +387,7 @@ def test_many_examples() -> None:
         (lambda a: a[K % 5] / np.linalg.norm(a), X),
         (lambda a: np.where(a > 0, a, a.min()), X),
         (lambda a: np.pad(a.reshape(1, -1), 1), X),
+        (lambda a: np.angle(np.fft.rfft(a)), X),
     ):
         np.testing.assert_allclose(lamina.vmap(f)(x), np.stack([f(a) for a in x]), rtol=1e-9)
 
