@@ -86,6 +86,11 @@ def mlp_step(w: Any, v: Any, x: Any, y: Any) -> Any:
     return w - np.float32(1e-3) * dw, v - np.float32(1e-3) * dv
 
 
+def smoothed(x: Any, h: Any) -> Any:
+    """Rows filtered by their spectra."""
+    return np.fft.irfft(np.fft.rfft(x) * h)
+
+
 def doubled(x: Any, y: Any) -> Any:
     """Little work: what a call costs."""
     return x * 2 + y
@@ -99,6 +104,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "n_body 512": (n_body, (floats(512, 3), np.abs(floats(512)))),
     "heat 512x512": (heat, (floats(512, 512),)),
     "mlp_step 256, 512, 128": (mlp_step, (floats(512, 256), floats(256, 128), floats(256, 512), floats(256, 128))),
+    "smoothed 256x1024": (smoothed, (floats(256, 1024), floats(513))),
     "a sum of 4x4": (doubled, (floats(4, 4), floats(4, 4))),
 }
 

@@ -67,41 +67,48 @@ def _turned(n: int, rows: int, columns: int, inverse: bool) -> tuple[Any, Any]:
     return cos[places], sin[places] if inverse else -sin[places]
 
 
-def _by_matrix(b: NumpyBuilder, x: Parts, inverse: bool) -> tuple[Value, Value]:
+def _by_matrix(b: NumpyBuilder, x: Parts, inverse: bool, is_real: bool) -> Parts:
     real, imag = x
     n, last = real.shape[-1], real.rank - 1
     cos, sin = _turned(n, n, n, inverse)
-    matrix = np.block([[cos, sin]] if imag is None else [[cos, sin], [-sin, cos]])
+    matrix = np.block([[cos, sin]] if imag is None else [[cos, sin], [-sin, cos]])[:, : n if is_real else 2 * n]
     operand = real if imag is None else b.aten("cat", [real, imag], last)
     found = b.aten("matmul", operand, b.constant(matrix.astype(numpy_dtype(real.dtype))))
+    if is_real:
+        return found, None
     return b.slice(found, last, 0, n), b.slice(found, last, n, 2 * n)
 
 
-def _transformed(b: NumpyBuilder, x: Parts, inverse: bool) -> tuple[Value, Value]:
-    """The transform along the last axis: sums of x[j] exp(-2 pi i j k / n), or with `inverse` exp(2 pi i j k / n)."""
+def _transformed(b: NumpyBuilder, x: Parts, inverse: bool, is_real: bool = False) -> Parts:
+    """The transform along the last axis: sums of x[j] exp(-2 pi i j k / n), or with `inverse` exp(2 pi i j k / n).
+
+    With `is_real` its real part alone.
+    """
     real, imag = x
     n = real.shape[-1]
     p = max(k for k in range(1, isqrt(n) + 1) if n % k == 0)
     if n <= DIRECT or p == 1:
         if n <= LARGEST:
-            return _by_matrix(b, x, inverse)
+            return _by_matrix(b, x, inverse, is_real)
         found = b.ops("dft", real, b.zeros(real.shape, real.dtype) if imag is None else imag, inverse=inverse)
-        return (b.mul(found[0], n), b.mul(found[1], n)) if inverse else (found[0], found[1])
+        whole = (b.mul(found[0], n), b.mul(found[1], n)) if inverse else (found[0], found[1])
+        return (whole[0], None) if is_real else whole
     q, shape = n // p, real.shape
     # Element q i + j stands at [j, i]: of each j the transform over i, turned by j k / n, and then over j for each k.
     rows = (b.swapped(b.reshape(real, (*shape[:-1], p, q))), imag and b.swapped(b.reshape(imag, (*shape[:-1], p, q))))
-    first = _transformed(b, rows, inverse)
+    first, other = _transformed(b, rows, inverse)
+    assert other is not None
     cos, sin = (b.constant(t.astype(numpy_dtype(real.dtype))) for t in _turned(n, q, p, inverse))
     turned = (
-        b.sub(b.mul(first[0], cos), b.mul(first[1], sin)),
-        b.add(b.mul(first[0], sin), b.mul(first[1], cos)),
+        b.sub(b.mul(first, cos), b.mul(other, sin)),
+        b.add(b.mul(first, sin), b.mul(other, cos)),
     )
-    second = _transformed(b, (b.swapped(turned[0]), b.swapped(turned[1])), inverse)
+    second = _transformed(b, (b.swapped(turned[0]), b.swapped(turned[1])), inverse, is_real)
     # What is at [k, l] is element p l + k of the result.
-    return b.reshape(b.swapped(second[0]), shape), b.reshape(b.swapped(second[1]), shape)
+    return b.reshape(b.swapped(second[0]), shape), second[1] and b.reshape(b.swapped(second[1]), shape)
 
 
-def _scaled(b: NumpyBuilder, x: Parts, count: int, norm: str | None, inverse: bool) -> tuple[Value, Value]:
+def _scaled(b: NumpyBuilder, x: Parts, count: int, norm: str | None, inverse: bool, is_real: bool = False) -> Parts:
     """The transform of so many elements along the last axis, as `norm` says."""
     if count < 1:
         raise UsageError(f"invalid number of data points ({count}) specified", where=b.where)
@@ -109,9 +116,9 @@ def _scaled(b: NumpyBuilder, x: Parts, count: int, norm: str | None, inverse: bo
     if (norm or "backward") not in scales:
         raise UsageError(f"norm is {norm!r}: there are backward, ortho and forward", where=b.where)
     real, imag = x
-    found = _transformed(b, (_resized(b, real, count), imag and _resized(b, imag, count)), inverse)
+    found = _transformed(b, (_resized(b, real, count), imag and _resized(b, imag, count)), inverse, is_real)
     scale = scales[norm or "backward"]
-    return found if scale == 1.0 else (b.mul(found[0], scale), b.mul(found[1], scale))
+    return found if scale == 1.0 else (b.mul(found[0], scale), found[1] and b.mul(found[1], scale))
 
 
 # -- NumPy's functions -----------------------------------------------------------------------------
@@ -125,25 +132,25 @@ def fft(b: NumpyBuilder, a: Any, n: Any = None, axis: int = -1, norm: str | None
     count = x[0].shape[at] if n is None else int(b.known(n, "the length of a transform"))
     if name == "rfft" and isinstance(a, TracedComplex):
         raise UsageError("rfft is one of real arrays", where=b.where, hint="numpy.fft.fft")
-    found = _scaled(b, _moved(b, x, at, -1), count, norm, name == "ifft")
+    found = [p for p in _scaled(b, _moved(b, x, at, -1), count, norm, name == "ifft") if p is not None]
     if name == "rfft":
-        found = (_resized(b, found[0], count // 2 + 1), _resized(b, found[1], count // 2 + 1))
+        found = [_resized(b, p, count // 2 + 1) for p in found]
     return _array(*(b.aten("movedim", p, -1, at) for p in found))
 
 
 @implements("fft.irfft", of_complex=True)
 def irfft(b: NumpyBuilder, a: Any, n: Any = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
     x = _parts(b, a)
-    at, last = normal_axis(b, axis, x[0].rank), x[0].rank - 1
+    at = normal_axis(b, axis, x[0].rank)
     count = 2 * (x[0].shape[at] - 1) if n is None else int(b.known(n, "the length of a transform"))
     half = max(count // 2 + 1, 1)
-    # The other half has the same numbers the other way round, conjugated.
-    halves = [p and _resized(b, p, half) for p in _moved(b, x, at, -1)]
-    rest = [p and b.aten("flip", b.slice(p, last, 1, count - half + 1), [last]) for p in halves]
-    rest[1] = rest[1] and b.aten("neg", rest[1])
-    real, imag = (p and b.aten("cat", [p, r], last) for p, r in zip(halves, rest, strict=True))
+    # The other half is conjugate to this one: its terms have the same real parts, which count twice.
+    twice = np.full(half, 2.0)
+    twice[0] = twice[count - half + 1 :] = 1.0
+    weights = b.constant(twice.astype(numpy_dtype(x[0].dtype)))
+    real, imag = (p and b.mul(_resized(b, p, half), weights) for p in _moved(b, x, at, -1))
     assert real is not None
-    found = b.aten("movedim", _scaled(b, (real, imag), count, norm, True)[0], -1, at)
+    found = b.aten("movedim", _scaled(b, (real, imag), count, norm, True, is_real=True)[0], -1, at)
     # Of a half-precision array NumPy gives one.
     return _array(b.cast(found, "float16") if getattr(a, "dtype", "") == "float16" else found)
 
