@@ -108,17 +108,7 @@ def _ldexp(b: NumpyBuilder, x: Value, exponent: Value) -> Value:
 
 @_ufunc("frexp")
 def _frexp(b: NumpyBuilder, x: Value) -> tuple[Value, Value]:
-    wide = b.cast(x, "float64")
-    # The leading bit of a number below the normal ones stands at no fixed place: 2^54 times as much is a normal one.
-    small = b.one("less", b.op("abs", wide), 2.0**-1022)
-    bits = b.op("reinterpret", b.choose(small, b.mul(wide, 2.0**54), wide), dtype="int64")
-    field = b.one("bitwise_and", b.one("right_shift", bits, 52), 0x7FF)
-    exponent = b.sub(b.sub(field, 1022), b.mul(b.cast(small, "int64"), 54))
-    # The same sign and fraction with the exponent of 0.5.
-    rest = b.one("bitwise_or", b.one("bitwise_and", bits, ~(0x7FF << 52)), 1022 << 52)
-    plain = b.op("logical_and", b.aten("isfinite", wide), b.one("not_equal", wide, 0.0))
-    fraction = b.choose(plain, b.op("reinterpret", rest, dtype="float64"), wide)
-    return b.cast(fraction, x.dtype), b.cast(b.choose(plain, exponent, 0), "int32")
+    return b.aten("frexp", x)
 
 
 @_ufunc("bitwise_count")
