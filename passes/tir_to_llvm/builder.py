@@ -39,7 +39,7 @@ class Level:
 
 
 class FunctionBuilder:
-    """Appends ops to the current block; loops open and close in stack order."""
+    """Appends ops to the current block; a loop within another opens behind it."""
 
     def __init__(self, entry: Block, declare: Callable[[str, Sequence[Attribute], Attribute], None]) -> None:
         self.levels = [Level(entry)]
@@ -151,9 +151,6 @@ class FunctionBuilder:
         self.blocks.append((block, level.head_code, level))
         self.code = level.head_code
         return level
-
-    def close_level(self) -> None:
-        self.levels.pop()
 
     def finish(self) -> list[Block]:
         """Fill the blocks, in order."""

@@ -104,7 +104,6 @@ def run_loop(
     _conform(b, live, types)
     final = [register.slots[slot] for register, slot in live]
     b.add(cond_br(again, header, [after, *final], exit_block, final if may_be_empty else []))
-    b.close_level()
     b.start_block(exit_block)
     if may_be_empty:
         for (register, slot), argument in zip(live, exit_block.args, strict=True):

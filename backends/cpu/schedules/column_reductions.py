@@ -120,7 +120,7 @@ def _blocks(stage: Stage) -> tuple[int, int]:
     if not is_long_sum(stage):
         return 0, 0
     apart = len(stage.reduced)
-    while apart and prod(stage.reduced[apart:]) < LEAST_BLOCK:
+    while prod(stage.reduced[apart:]) < LEAST_BLOCK:
         apart -= 1
     rows = stage.reduced[apart]
     if apart < len(stage.reduced) - 1 or (apart and rows < LONG):

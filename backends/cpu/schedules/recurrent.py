@@ -52,10 +52,10 @@ def is_product(product: Stage, reader: Stage) -> bool:
 
 def _block(product: Stage) -> int:
     """The units that lie beside each other in packed weights; 0 where weights are not packed."""
-    unit, k = product.op.body.block.args[len(product.spatial) - 1 : len(product.spatial) + 1]
+    unit = product.op.body.block.args[len(product.spatial) - 1]
     for read in product.reads():
         forms = product.read_forms(read)
-        if unit in forms[-1].dims() and k not in forms[-1].dims():
+        if unit in forms[-1].dims():
             return read_shape(read)[-1]
     return 0
 

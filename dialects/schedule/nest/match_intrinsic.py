@@ -393,10 +393,10 @@ def _shape(buffer: SSAValue) -> Sequence[int]:
 
 
 def _same_kind(a: Operation, b: Operation) -> bool:
+    """Whether two ops of one class give the same of equal operands, whose types are compared where they are given."""
     if isinstance(a, (IndexOp, ConditionOp)):
         return True
-    types = [[v.type for v in op.operands] for op in (a, b)]
-    return types[0] == types[1] and a.result_types == b.result_types and a.properties == b.properties
+    return a.result_types == b.result_types and a.properties == b.properties
 
 
 def _name(atom: Atom) -> str:

@@ -9,4 +9,4 @@ def forward(self, x: "f32[4]"):
     c: "f32[4]" = torch.ops.mine.op.default(b)
     return (c,)
 
-// CHECK: 2 operators are not supported: aten.bernoulli.default x1: "net.py:7" (no converter); mine.op.default x1: "net.py:9" (no converter)
+// CHECK: 2 operators are not supported: aten.bernoulli.default x1: "net.py:7" (draws random numbers); mine.op.default x1: "net.py:9" (no converter)
