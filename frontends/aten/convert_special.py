@@ -212,7 +212,7 @@ def _over_angles(b: AtenBuilder, x: Value, integrand: Callable[[AtenBuilder, Val
     return b.op("sum", b.mul(integrand(b, column, angles), b.constant(weights)), axis=[x.rank])
 
 
-def _asymptotic(order: int, count: int) -> list[float]:
+def _asymptotic(order: float, count: int) -> list[float]:
     """a_k(order) of Hankel's expansions (10.17.1)."""
     found = [1.0]
     for k in range(1, count):
@@ -295,16 +295,26 @@ def _bessel_y(b: AtenBuilder, x: Value, order: int) -> Value:
     return b.choose(b.one("less", x, 0.0), math.nan, found)
 
 
-def _scaled_k(b: AtenBuilder, x: Value, order: int) -> Value:
-    """exp(x) K_n(x) by the trapezoidal rule on (10.32.9), whose integrand falls doubly exponentially."""
-    step = 0.15
+WIDE = 20.0
+"""Arguments up to which the integrand of K_n is wider than a step of its sum."""
+
+
+def _scaled_k(b: AtenBuilder, x: Value, order: float) -> Value:
+    """exp(x) K_n(x) by the trapezoidal rule on (10.32.9), whose integrand falls doubly exponentially, for so long as it
+    is wider than the steps; far out by Hankel's expansion (10.40.2)."""
+    step, given = 0.15, x
+    x = b.op("minimum", given, b.scalar(WIDE, given))
     t = np.arange(200) * step
     weights = np.where(t == 0, 0.5, 1.0) * step * np.cosh(order * t)
     column = b.op("expand_dims", x, axis=x.rank)
     falls = b.op("exp", b.mul(column, b.constant(1 - np.cosh(t))))
     found = b.op("sum", b.mul(falls, b.constant(weights)), axis=[x.rank])
-    found = b.choose(b.one("equal", x, 0.0), math.inf, found)
-    return b.choose(b.one("less", x, 0.0), math.nan, found)
+    far = b.op("maximum", given, b.scalar(WIDE, given))
+    inverse = b.div(b.scalar(1.0, x), far)
+    expanded = b.mul(_series(b, inverse, _asymptotic(order, 16)), b.op("sqrt", b.mul(inverse, math.pi / 2)))
+    found = b.choose(b.one("greater", given, WIDE), expanded, found)
+    found = b.choose(b.one("equal", given, 0.0), math.inf, found)
+    return b.choose(b.one("less", given, 0.0), math.nan, found)
 
 
 def _register(function: Callable[[AtenBuilder, Value, int], Value], order: int, *names: str) -> None:
@@ -337,6 +347,48 @@ def modified_bessel_k(b: AtenBuilder, self: Value) -> Value:
         return b.mul(_scaled_k(b, x, order), b.op("exp", b.op("negative", x)))
 
     return wide(b, compute, self)
+
+
+AI, MINUS_AI_PRIME = 0.3550280538878172, 0.2588194037928068
+"""Ai(0) and -Ai'(0) (9.2.3, 9.2.4)."""
+OSCILLATES, FALLS = 7.0, 2.0
+"""Between -7 and 2 the power series of Ai keep ten digits; beyond, its expansions do."""
+
+
+def _airy_ai(b: AtenBuilder, x: Value) -> Value:
+    """Ai by its power series (9.4.1), by K_1/3 to the right (9.6.2), by its expansion to the left (9.7.9)."""
+    near = b.op("clip", x, a_min=-OSCILLATES, a_max=FALLS)
+    cube = b.mul(near, b.mul(near, near))
+    even, odd = [AI], [MINUS_AI_PRIME]
+    for k in range(1, 32):
+        even.append(even[-1] / ((3 * k - 1) * 3 * k))
+        odd.append(odd[-1] / (3 * k * (3 * k + 1)))
+    series = b.sub(_series(b, cube, even), b.mul(near, _series(b, cube, odd)))
+
+    def action(z: Value) -> Value:
+        return b.mul(b.mul(z, b.op("sqrt", z)), 2 / 3)
+
+    right = b.op("clip", x, a_min=FALLS, a_max=1e200)
+    falls = b.mul(_scaled_k(b, action(right), 1 / 3), b.op("exp", b.op("negative", action(right))))
+    falls = b.mul(b.mul(falls, b.op("sqrt", right)), 1 / (math.sqrt(3) * math.pi))
+    left = b.op("maximum", b.op("negative", x), b.scalar(OSCILLATES, x))
+    terms = [1.0]
+    for k in range(1, 20):
+        terms.append(terms[-1] * (6 * k - 5) * (6 * k - 3) * (6 * k - 1) / ((2 * k - 1) * 216 * k))
+    signed = [c * (-1) ** (k // 2) for k, c in enumerate(terms)]
+    inverse = b.div(b.scalar(1.0, x), action(left))
+    square = b.mul(inverse, inverse)
+    phase = b.sub(action(left), math.pi / 4)
+    cosine = b.mul(b.op("cos", phase), _series(b, square, signed[::2]))
+    sine = b.mul(b.op("sin", phase), b.mul(_series(b, square, signed[1::2]), inverse))
+    waves = b.div(b.mul(b.add(cosine, sine), 1 / math.sqrt(math.pi)), b.op("sqrt", b.op("sqrt", left)))
+    found = b.choose(b.one("less", x, -OSCILLATES), waves, b.choose(b.one("greater", x, FALLS), falls, series))
+    return b.choose(b.op("isnan", x), x, found)
+
+
+@aten_op("special_airy_ai")
+def airy_ai(b: AtenBuilder, x: Value) -> Value:
+    return wide(b, _airy_ai, x)
 
 
 @aten_op("special_spherical_bessel_j0", "prims.spherical_bessel_j0")
