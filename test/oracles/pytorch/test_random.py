@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 import lamina.torch
 
@@ -62,6 +63,19 @@ def test_gradients_pass_where_values_were_kept() -> None:
     y = torch.compile(lambda x: functional.dropout(x, 0.5), backend="lamina")(x)
     y.sum().backward()
     assert torch.equal(x.grad, y.detach()) and 400 < (y == 0).sum() < 600
+
+
+def test_what_is_computed_again_drops_the_same() -> None:
+    def block(x):
+        return functional.dropout(x.sin(), 0.5).cos() * x
+
+    x = torch.linspace(1, 2, 1000, requires_grad=True)
+    y = torch.compile(lambda x: checkpoint(block, x, use_reentrant=False), backend="lamina")(x)
+    y.sum().backward()
+    kept = (y - x).abs() > 1e-4
+    wanted = torch.where(kept, (2 * x.sin()).cos() - x * (2 * x.sin()).sin() * 2 * x.cos(), 1.0)
+    assert 400 < kept.sum() < 600
+    torch.testing.assert_close(x.grad, wanted.detach())
 
 
 def test_a_model_with_dropout_is_trained_as_one_program_each_way() -> None:
