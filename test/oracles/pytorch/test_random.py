@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 import pytest
-import torch
-from torch import nn
-from torch.nn import functional
-from torch.utils.checkpoint import checkpoint
 
 import lamina.torch
 
+torch = pytest.importorskip("torch")
+nn, functional, checkpoint = torch.nn, torch.nn.functional, pytest.importorskip("torch.utils.checkpoint").checkpoint
 X = torch.linspace(-2, 2, 60_000).reshape(300, 200)
 DRAWN = {
     "rand": (lambda x: torch.rand_like(x), 0.5, 0.2887),
