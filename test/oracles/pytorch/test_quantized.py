@@ -273,7 +273,7 @@ class Product(nn.Module):
         super().__init__()
         self.operator, self.packed, self.scale, self.zero, self.x = operator, packed, scale, zero, x
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x):
         made = self.operator(torch.quantize_per_tensor(x, *self.x, torch.quint8), self.packed, self.scale, self.zero)
         return made.int_repr(), made.dequantize()
 
@@ -337,7 +337,7 @@ def test_one_scale_a_channel(axis: int) -> None:
             super().__init__()
             self.scales, self.zeros = torch.linspace(0.02, 0.5, count), torch.arange(count) * 7 % 200
 
-        def forward(self, x: Any) -> Any:
+        def forward(self, x):
             q = torch.quantize_per_channel(x, self.scales, self.zeros, axis, torch.quint8)
             return q.int_repr(), q.dequantize()
 
@@ -349,7 +349,7 @@ def test_quantising_rounds_as_fbgemm_does() -> None:
     """Of a million numbers a few lie so near a half that a product with 1 / scale and a quotient differ."""
 
     class Quantize(nn.Module):
-        def forward(self, x: Any) -> Any:
+        def forward(self, x):
             return torch.quantize_per_tensor(x, 0.17795540617506417, 193, torch.quint8).int_repr()
 
     equal(outcomes(Quantize(), [torch.randn(1000000, generator=torch.Generator().manual_seed(1)) * 8]))
@@ -370,7 +370,7 @@ class Residual(nn.Module):
         self.down = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
         self.fused = [["conv1", "bn1", "relu"], ["conv2", "bn2"], ["down.0", "down.1"]]
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x):
         return self.add.add_relu(self.conv2(self.relu(self.conv1(x))), self.down(x))
 
 
@@ -388,7 +388,7 @@ class Inverted(nn.Module):
         self.add = torch.ao.nn.quantized.FloatFunctional()
         self.fused = [["body.0", "body.1"], ["body.3", "body.4"], ["body.6", "body.7"]]
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x):
         return self.add.add(x, self.body(x))
 
 
@@ -400,7 +400,7 @@ class Images(nn.Module):
         self.blocks, self.mean, self.fc = nn.Sequential(*blocks), nn.AdaptiveAvgPool2d(1), nn.Linear(channels, 10)
         self.fused = [["stem", "relu"]]
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x):
         x = self.blocks(self.pool(self.relu(self.stem(self.quant(x)))))
         return self.dequant(self.fc(self.mean(x).flatten(1)))
 
@@ -460,7 +460,7 @@ class Layer(nn.Module):
         self.quant, self.dequant = torch.ao.quantization.QuantStub(), torch.ao.quantization.DeQuantStub()
         self.layer = layer
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x):
         return self.dequant(self.layer(self.quant(x)))
 
 
@@ -486,7 +486,7 @@ def test_a_model_of_fx() -> None:
             self.conv, self.bn = nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8)
             self.again, self.fc = nn.Conv2d(8, 8, 3, padding=1), nn.Linear(16, 5)
 
-        def forward(self, x: Any) -> Any:
+        def forward(self, x):
             x = torch.relu(self.bn(self.conv(x)))
             y = self.again(x)
             x = torch.cat([torch.relu(x + y) * 0.5 + 1, F.hardswish(y)], 1)
@@ -508,7 +508,7 @@ class Transformer(nn.Module):
         self.up, self.down = nn.Linear(32, 64), nn.Linear(64, 32)
         self.first, self.second = nn.LayerNorm(32), nn.LayerNorm(32)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x):
         q, k, v = (t.reshape(2, 6, 4, 8).transpose(1, 2) for t in self.qkv(self.first(x)).chunk(3, -1))
         scores = torch.softmax(q @ k.transpose(-1, -2) * 8**-0.5, -1)
         x = x + self.out((scores @ v).transpose(1, 2).reshape(2, 6, 32))
@@ -548,7 +548,7 @@ class Recurrent(nn.Module):
         super().__init__()
         self.layer = layer
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x):
         made = self.layer(x)
         if isinstance(made, torch.Tensor):
             return made
@@ -589,7 +589,7 @@ class Chained(nn.Module):
             for _ in range(2)
         )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x):
         q = torch.quantize_per_tensor(x, 0.05, 60, torch.quint8)
         made = self.function(Q.conv2d(q, self.first, 0.5, 101), Q.conv2d(q, self.second, 0.25, 77))
         return [v.int_repr() for v in (made if isinstance(made, (tuple, list)) else [made])]
