@@ -184,8 +184,7 @@ def _masked_put(b: AtenBuilder, x: Value, indices: Sequence[Value | None], value
     elif value.rank > len(rest):
         if before or value.rank != 1 + len(rest):
             raise b.unsupported("values for the places of a mask that is computed at run time are not supported")
-        held = b.reshape(b.tensor(mask, "int64"), (prod(mask.shape),))
-        place = b.op("maximum", b.sub(b.op("cumsum", held, axis=0), 1), b.tensor(0, "int64"))
+        place = _counted(b, mask)
         wide = b.broadcast(value, (value.shape[0], *rest))
         value = b.reshape(b.op("take", wide, place, axis=0, mode="clip"), x.shape)
     mask = b.reshape(mask, (*mask.shape, *[1] * len(rest)))
@@ -213,6 +212,12 @@ def nonzero_static(b: AtenBuilder, self: Value, *, size: Any, fill_value: int = 
     return b.choose(b.op("expand_dims", there, axis=1), b.op("concatenate", *columns, axis=1), fill_value)
 
 
+def _counted(b: AtenBuilder, mask: Value) -> Value:
+    """Places of the elements of a mask among those that hold, in one row."""
+    held = b.reshape(b.tensor(mask, "int64"), (prod(mask.shape),))
+    return b.op("maximum", b.sub(b.op("cumsum", held, axis=0), 1), b.tensor(0, "int64"))
+
+
 # -- masks -----------------------------------------------------------------------------------------
 
 
@@ -228,9 +233,7 @@ def masked_scatter(b: AtenBuilder, self: Value, mask: Value, source: Value) -> V
     """The elements of the source in order where the mask holds."""
     shape = np.broadcast_shapes(self.shape, mask.shape)
     x, held = b.broadcast(self, shape), b.broadcast(mask, shape)
-    count = prod(shape)
-    flat = b.tensor(b.reshape(held, (count,)), "int64")
-    place = b.op("maximum", b.sub(b.op("cumsum", flat, axis=0), 1), b.tensor(0, "int64"))
+    place = _counted(b, held)
     line = b.reshape(source, (prod(source.shape),))
     taken = b.op("take", line, place, axis=0, mode="clip")
     return b.choose(held, b.reshape(b.tensor(taken, x.dtype), shape), x)

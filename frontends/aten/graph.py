@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lamina.frontends.aten.quantization import PackedCell, PackedWeights
+from lamina.frontends.aten.quantization import PackedCell, PackedWeights, Quantization
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lamina.dialects.infos import TensorInfo
-    from lamina.frontends.aten.quantization import Quantization
 
 
 @dataclass(frozen=True)
