@@ -36,9 +36,13 @@ NAMES = {"quantized": "x", "frozen": "x", "dynamic": "input"}
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_quantised_script_computes_what_torch_computed(name: str) -> None:
-    """To the bit: torch's sums are FBGEMM's, which our arithmetic follows."""
+    """To the bit where results are integers: torch's sums are FBGEMM's, which our arithmetic follows."""
     found: Any = lamina.compile(INPUTS / f"{name}.pt", threads=1, shapes={NAMES[name]: SHAPE})(X)
-    np.testing.assert_array_equal(found.reshape(-1), np.asarray(DATA[name], np.float32))
+    expected = np.asarray(DATA[name], np.float32)
+    if name == "dynamic":  # the bias is added to floats: machines without a fused multiply-add round once more
+        np.testing.assert_allclose(found.reshape(-1), expected, rtol=3e-7, atol=1e-7)
+    else:
+        np.testing.assert_array_equal(found.reshape(-1), expected)
 
 
 def test_products_are_those_of_integers() -> None:
