@@ -201,6 +201,7 @@ def test_the_first_of_extremes_among_zeros_infinities_and_what_is_no_number(dtyp
     same(lambda x, y: (x.argmax(1), x.argmin(1), y.argmax(1), y.argmin(1), y.argmin(), y.argmax(0)), few, many)
 
 
+@pytest.mark.needs("x86-64-v3")
 def test_another_processor() -> None:
     program = lamina.jit(lambda x, v: np.tanh(x @ v).sum(), target="x86-64-v3", threads=1)
     np.testing.assert_allclose(program(X, V), np.tanh(X @ V).sum(), rtol=1e-12)
