@@ -233,7 +233,7 @@ def test_a_graph_that_is_wrong_is_refused_in_one_line(what: str, tmp_path: Path)
         assert text.startswith(str(tmp_path / "wrong.pb")) and len(text) < 500
     else:
         FORMAT.read(tmp_path / "wrong.pb")
-    assert time.process_time() - begin < 2
+    assert time.process_time() - begin < MOST_SECONDS
 
 
 VARIABLE = m.saved_model(

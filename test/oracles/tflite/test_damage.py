@@ -29,7 +29,7 @@ def answer(tmp_path: Path, data: bytes) -> None:
         out, err = io.StringIO(), io.StringIO()
         start = time.perf_counter()
         status = cli.run([*command, str(path)], out, err)
-        assert time.perf_counter() - start < 2
+        assert time.perf_counter() - start < 20  # a loop as long as a lie says never ends
         said = err.getvalue()
         assert status in (0, 1, 3), said
         assert not status or said.count("\n") <= 1 and "Traceback" not in said, said
