@@ -1,23 +1,13 @@
-"""Functions that are called, choices between two, and loops: in place where the condition is known, else run.
-
-A loop is a function that calls itself last:
-
-    %loop = relay.fn captures(...) self %self (%i: tensor<i32>, %x: tensor<4xf32>) -> ... {
-      %more = ... the condition of %i and %x
-      relay.if %more { ... the body, and a call of %self with what it gives } else { relay.yield %i, %x }
-    }
-"""
+"""Functions that are called, choices between two, and loops: in place where the condition is known, else run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import FunctionType
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block
 
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.core import CallOp, FnOp, ReturnOp
-from lamina.dialects.relay.functional.control import IfOp, YieldOp
+from lamina.frontends import control
 from lamina.frontends.builder import Value
 from lamina.frontends.frames import Frame, Mark, inside
 from lamina.frontends.network import Network, NetworkNode, NodeBuilder
@@ -59,31 +49,15 @@ def _truth(b: NodeBuilder, value: Value) -> Value:
 @TABLE.op("If", "StatelessIf")
 def choice(b: NodeBuilder, node: NetworkNode, given: Value, *operands: Value) -> list[Value]:
     """The results of one of two functions."""
-    condition = _truth(b, given)
     bodies = [body_of(b, node, f"{way}_branch", operands) for way in ("then", "else")]
+    condition = _truth(b, given)
     if condition.array is not None:
         return b.inline(bodies[0 if condition.array.item() else 1], operands)
-    flag = b.ssa(condition)
-    blocks: list[Block] = []
-    made: list[list[Value]] = []
-    for body in bodies:
-        block = Block()
-        with inside(b, block):
-            made.append([dense(b, v) for v in b.inline(body, operands)])
-            yielded = [b.ssa(v) for v in made[-1]]
-        block.add_op(YieldOp.make(*yielded))
-        blocks.append(block)
-    if [v.info for v in made[0]] != [v.info for v in made[1]]:
-        listed = [", ".join(map(str, side)) for side in made]
-        raise b.unsupported(f"one branch gives {listed[0]}, the other {listed[1]}")
-    op = IfOp.make(flag, blocks[0], blocks[1], [tensor_type(v.shape, v.dtype) for v in made[0]])
-    op.location = b.location
-    b.block.add_op(op)
-    return _values(op.results, made[0])
 
+    def way(body: Network) -> control.Body:
+        return lambda values: [dense(b, v) for v in b.inline(body, values)]
 
-def _values(results: Sequence[SSAValue], like: Sequence[Value]) -> list[Value]:
-    return [Value(v.shape, v.dtype, ssa=r) for r, v in zip(results, like, strict=True)]
+    return control.choice(b, condition, [way(body) for body in bodies], list(operands))
 
 
 @TABLE.op("While", "StatelessWhile")
@@ -167,37 +141,20 @@ def _running(b: NodeBuilder, condition: Network, body: Network, operands: Sequen
     carried = [v for v, same in zip(operands, kept, strict=True) if not same]
     if not carried:
         return list(operands)  # it has no trip, or no end
-    types = [tensor_type(v.shape, v.dtype) for v in carried]
-    block = Block(arg_types=[*types, FunctionType.from_lists(types, types)])
-    *taken, itself = block.args
-    itself.name_hint = "self"
-    frame = Frame(block, b.frame, recursive=True)
-    trip, otherwise = Block(), Block()
-    with inside(b, block, frame):
-        arguments = iter(_values(taken, carried))
-        values = [v if same else next(arguments) for v, same in zip(operands, kept, strict=True)]
-        more = b.ssa(_truth(b, _one(b, b.inline(condition, values))))
-        with inside(b, trip):
-            after = [dense(b, v) for v in b.inline(body, values)]
-            for x, y in zip(values, after, strict=True):
-                if x.info != y.info:
-                    raise b.unsupported(f"a trip makes {y} of {x}: shape and type must stay")
-            passed = [b.ssa(v) for v, same in zip(after, kept, strict=True) if not same]
-        again = CallOp.make(itself, *passed)
-        again.location = b.location
-        trip.add_ops([again, YieldOp.make(*again.results)])
-        otherwise.add_op(YieldOp.make(*taken))
-        ways = IfOp.make(more, trip, otherwise, types)
-        ways.location = b.location
-        block.add_ops([ways, ReturnOp.make(*ways.results)])
-    fn = FnOp.make(block, captures=[b.frame.here(c) for c in frame.captured], recursive=True)
-    fn.location = b.location
-    fn.result.name_hint = "loop"
-    first = CallOp.make(fn.result, *(b.ssa(v) for v in carried))
-    first.location = b.location
-    b.block.add_ops([fn, first])
-    results = iter(_values(first.results, carried))
-    return [v if same else next(results) for v, same in zip(operands, kept, strict=True)]
+
+    def whole(values: list[Value]) -> list[Value]:
+        """The operands with what is carried at its places."""
+        now = iter(values)
+        return [v if same else next(now) for v, same in zip(operands, kept, strict=True)]
+
+    def more(values: list[Value]) -> Value:
+        return _truth(b, _one(b, b.inline(condition, whole(values))))
+
+    def trip(values: list[Value]) -> list[Value]:
+        after = b.inline(body, whole(values))
+        return [dense(b, v) for v, same in zip(after, kept, strict=True) if not same]
+
+    return whole(control.loop(b, more, trip, carried))
 
 
 def _unchanged(body: Network) -> list[bool]:
