@@ -10,7 +10,7 @@ from xdsl.ir import Block
 
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.relay.params import ParamStore
-from lamina.frontends.aten.graph import AtenCall, DType
+from lamina.frontends.aten.graph import AtenCall, AtenGraph, DType
 from lamina.frontends.aten.promotion import float_type, result_type
 from lamina.frontends.builder import Value
 from lamina.frontends.tensor_builder import TensorBuilder
@@ -30,6 +30,8 @@ class AtenBuilder(TensorBuilder):
         self.take_key: Callable[[], Value] | None = None
         """Adds the key of random numbers to the inputs; None where a program is not given one."""
         self._key: Value | None = None
+        self.inline: Callable[[AtenGraph, Sequence[Any]], list[Any]] = self._cannot_inline
+        """Converts the calls of a graph in a graph where the builder stands: its results on operands."""
         self.shared: dict[object, Value] = {}
         """Constants that many calls need, such as the zero points of quantised tensors, by what tells them apart."""
 
@@ -40,6 +42,9 @@ class AtenBuilder(TensorBuilder):
         name = NameLoc(StringAttr((place.module or call.name)[:200]), NoneAttr())
         file, line = (place.file, place.line) if place.file else (self.label, 0)
         self.location = FusedLoc((name, FileLineColLoc(StringAttr(file), IntAttr(line), IntAttr(0))), NoneAttr())
+
+    def _cannot_inline(self, graph: AtenGraph, operands: Sequence[Any]) -> list[Any]:
+        raise self.unsupported("graphs in graphs are not supported here")
 
     @property
     def where(self) -> str:

@@ -54,15 +54,15 @@ def array_of(tensor: Any) -> Any:
     return given.numpy()
 
 
-def argument(value: Any, where: str) -> Any:
-    """An argument of a node as data."""
+def argument(value: Any, where: str, bodies: Mapping[str, AtenGraph] | None = None) -> Any:
+    """An argument of a node as data; `bodies` are the graphs that nodes stand for."""
     kind = type(value).__name__
     if kind == "Node":
-        return Ref(value.name)
+        return (bodies or {}).get(value.name) or Ref(value.name)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):
-        return [argument(v, where) for v in value]  # pyright: ignore[reportUnknownVariableType]
+        return [argument(v, where, bodies) for v in value]  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, slice):
         raise UnsupportedError("slices as arguments are not supported", where=where)
     if kind == "dtype":
@@ -88,18 +88,20 @@ def target_of(node: Any) -> str:
     if type(target).__name__ == "OpOverload":
         return str(target)
     name = getattr(target, "__name__", str(target))
+    if getattr(target, "namespace", "") == "higher_order":
+        return f"higher_order.{name}"
     return "getitem" if name == "getitem" else f"python.{name}"
 
 
-def call_of(node: Any, label: str) -> AtenCall:
-    """A node as a call."""
+def call_of(node: Any, label: str, bodies: Mapping[str, AtenGraph]) -> AtenCall:
+    """A node as a call; `bodies` as in `argument`."""
     where = f"{label}: {node.name}"
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
     refusal = ""
     try:
-        args = tuple(argument(a, where) for a in node.args)
-        kwargs = {k: argument(v, where) for k, v in node.kwargs.items()}
+        args = tuple(argument(a, where, bodies) for a in node.args)
+        kwargs = {k: argument(v, where, bodies) for k, v in node.kwargs.items()}
     except UnsupportedError as e:
         refusal = e.what
     first = node.args[0] if node.args else None
@@ -160,16 +162,19 @@ def graph_of(
     inputs: list[Input] = []
     calls: list[AtenCall] = []
     outputs: list[Output] = []
+    bodies: dict[str, AtenGraph] = {}
     for node in nodes:
         where = f"{label}: {node.name}"
-        if node.op in ("placeholder", "get_attr"):
+        if node.op == "get_attr" and hasattr(body := get(node.target), "graph"):
+            bodies[node.name] = graph_of(list(body.graph.nodes), label, {}, str, attributes_of(body))
+        elif node.op in ("placeholder", "get_attr"):
             try:
                 inputs.append(known.get(node.name) or _input(node, label, get))
             except UnsupportedError:
                 if not partial:
                     raise
         elif node.op == "call_function":
-            calls.append(call_of(node, label))
+            calls.append(call_of(node, label, bodies))
         elif node.op == "output":
             given = node.args[0]
             values = given if isinstance(given, (list, tuple)) else (given,)  # pyright: ignore[reportUnknownVariableType]
@@ -179,13 +184,23 @@ def graph_of(
     return AtenGraph(label, inputs, calls, outputs)
 
 
+def attributes_of(module: Any) -> Callable[[str], Any]:
+    """Attributes of a module by their paths."""
+
+    def get(target: str) -> Any:
+        found = module
+        for part in target.split("."):
+            found = getattr(found, part)
+        return found
+
+    return get
+
+
 def _input(node: Any, label: str, get: Callable[[str], Any]) -> Input:
     """The input that a node takes from outside of the graph."""
     if node.op == "placeholder":
         return input_of(node.name, node.meta["val"], label)
     tensor = get(node.target)
-    if type(tensor).__name__ == "GraphModule":
-        raise UnsupportedError("control flow is not supported", where=f"{label}: {node.name}", hint="export without it")
     return input_of(node.name, tensor, label, str(node.target), array_of(tensor))
 
 
@@ -213,11 +228,4 @@ def exported_graph(program: ExportedProgram, label: str = "model") -> AtenGraph:
         else:
             names.append(str(spec.target))
     module = program.graph_module
-
-    def get(target: str) -> Any:
-        found = module
-        for part in target.split("."):
-            found = getattr(found, part)
-        return found
-
-    return graph_of(list(module.graph.nodes), label, known, lambda k: names[k], get)
+    return graph_of(list(module.graph.nodes), label, known, lambda k: names[k], attributes_of(module))

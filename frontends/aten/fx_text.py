@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from dataclasses import replace
 from typing import Any
 
 from lamina.dialects.infos import TensorInfo
@@ -74,19 +75,47 @@ class _Reader:
         chosen = next((f for f in functions if f.name == "forward"), functions[0] if functions else None)
         if chosen is None:
             raise InputError("has no function `forward`", where=self.label)
-        inputs = [self._input(a) for a in chosen.args.args if a.arg != "self"]
+        around = [n for n in ast.walk(self.tree) if isinstance(n, ast.ClassDef) and chosen in n.body]
+        return self._graph(chosen, self._modules(around[0] if around else self.tree), "output_")
+
+    def _modules(self, scope: ast.Module | ast.ClassDef) -> dict[str, ast.ClassDef]:
+        """The modules in a module, or in the text."""
+        return {n.name: n for n in scope.body if isinstance(n, ast.ClassDef)}
+
+    def _graph(self, function: ast.FunctionDef, modules: dict[str, ast.ClassDef], prefix: str) -> AtenGraph:
+        """The graph of a function, whose graphs in it are those of modules."""
+        inputs = [self._input(a) for a in function.args.args if a.arg != "self"]
+        bodies: dict[str, AtenGraph] = {}
         calls: list[AtenCall] = []
         outputs: list[Output] | None = None
-        for statement in chosen.body:
+        for statement in function.body:
             if isinstance(statement, ast.Return):
-                outputs = self._outputs(statement)
+                outputs = self._outputs(statement, prefix)
                 break
+            named = self._module(statement, modules)
+            if named is not None:
+                bodies[named[0]] = named[1]
+                continue
             call = self._statement(statement)
             if call is not None:
-                calls.append(call)
+                args = [bodies.get(a.name, a) if isinstance(a, Ref) else a for a in call.args]
+                calls.append(replace(call, args=tuple(args)) if bodies else call)
         if outputs is None:
-            raise self.fail("the function returns nothing", chosen)
+            raise self.fail("the function returns nothing", function)
         return AtenGraph(self.label, inputs, calls, outputs)
+
+    def _module(self, statement: ast.stmt, modules: dict[str, ast.ClassDef]) -> tuple[str, AtenGraph] | None:
+        """The name and the graph of what takes a module: `body_0 = self.body_0`."""
+        if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):
+            return None
+        value = statement.value
+        if not (isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == "self"):
+            return None
+        module = modules.get(value.attr)
+        forward = next((n for n in module.body if isinstance(n, ast.FunctionDef)), None) if module else None
+        if module is None or forward is None:
+            raise self.fail(f"there is no module {value.attr} with a function", statement)
+        return statement.targets[0].id, self._graph(forward, self._modules(module), "")
 
     def _info(self, annotation: Any) -> TensorInfo | None:
         if not isinstance(annotation, ast.Constant) or not isinstance(annotation.value, str):
@@ -134,10 +163,10 @@ class _Reader:
         kwargs = {k.arg: self._value(k.value) for k in value.keywords if k.arg is not None}
         return AtenCall(name, target, args, kwargs, place, self._info(annotation))
 
-    def _outputs(self, statement: ast.Return) -> list[Output]:
+    def _outputs(self, statement: ast.Return, prefix: str) -> list[Output]:
         value = statement.value
         values = list(value.elts) if isinstance(value, (ast.Tuple, ast.List)) else [value]
-        return [Output(f"output_{k}", self._value(v)) for k, v in enumerate(values)]
+        return [Output(f"{prefix}{k}", self._value(v)) for k, v in enumerate(values)]
 
     def _value(self, node: Any) -> Any:
         if isinstance(node, ast.Constant):

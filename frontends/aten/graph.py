@@ -1,6 +1,7 @@
 """Graphs of ATen calls as data, independent of where they come from.
 
-A call has the arguments of ATen's schema: references to values, numbers, strings, element types, lists of these.
+A call has the arguments of ATen's schema: references to values, numbers, strings, element types, lists of these; one of
+control flow has graphs among them.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.random.threefry import KEY
 from lamina.errors import InputError, LaminaError
 from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
-from lamina.frontends.aten.functional import VIEWS, functional, is_in_place, out_of_place
+from lamina.frontends.aten.functional import VIEWS, is_in_place, out_of_place
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Ref, refs
+from lamina.frontends.aten.nested import calls_within, every_call, outer_name, prepared
 from lamina.frontends.aten.quantization import PackedCell, PackedWeights
 from lamina.frontends.aten.quantized import QuantizedValue, of_quantized, takes_quantized
 from lamina.frontends.aten.table import by_table, entry, spellings
@@ -27,6 +28,7 @@ from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.support import SupportReport, UnsupportedOp
 from lamina.frontends.tensor_builder import UNFIT
 
+NO_CONVERTER = "no converter"
 GETITEM = "getitem"
 """The target of a call that takes one of several results."""
 ASSERTIONS = frozenset(
@@ -53,8 +55,8 @@ def import_graph(
 
     Raises LaminaError naming the call; UnsupportedError lists all operators that are missing.
     """
-    graph = functional(graph)
-    if any(not _is_known(c) and own_of(c, own or {}) is None for c in graph.calls):
+    graph = prepared(graph)
+    if any(not _is_known(c) and own_of(c, own or {}) is None for c in every_call(graph)):
         raise report_of(graph, limit).error()
     importer = _Importer(graph, limit, draws)
     importer.builder.own = own or {}
@@ -68,21 +70,24 @@ def _is_known(call: AtenCall) -> bool:
 
 def report_of(graph: AtenGraph, limit: int = LIMIT) -> SupportReport:
     """The report on a graph: each operator that cannot be imported, with its places and a reason."""
-    refused = refused_calls(graph, limit)
+    graph = prepared(graph)
+    refused = _refused(graph, limit)
     supported: dict[str, int] = {}
     missing: dict[tuple[str, str], list[str]] = {}
-    for call in graph.calls:
+    outer = {id(call) for call in graph.calls}
+    for call in every_call(graph):
         if call.target == GETITEM:
             continue
-        if call.name in refused:
-            missing.setdefault((call.target, refused[call.name]), []).append(str(call.place) or call.name)
+        reason = refused.get(call.name) if id(call) in outer else None if _is_known(call) else NO_CONVERTER
+        if reason is not None:
+            missing.setdefault((call.target, reason), []).append(str(call.place) or call.name)
         else:
             supported[call.target] = supported.get(call.target, 0) + 1
     rows = [
         UnsupportedOp(target.partition(".")[0], target.partition(".")[2], 0, len(places), tuple(places), reason)
         for (target, reason), places in missing.items()
     ]
-    return SupportReport.of(graph.label, len(graph.calls), supported, rows, "frontends/aten")
+    return SupportReport.of(graph.label, sum(1 for _ in every_call(graph)), supported, rows, "frontends/aten")
 
 
 def refused_calls(graph: AtenGraph, limit: int = LIMIT, *, draws: bool = False) -> dict[str, str]:
@@ -90,15 +95,27 @@ def refused_calls(graph: AtenGraph, limit: int = LIMIT, *, draws: bool = False) 
 
     What follows from results whose types the source does not tell is refused as well.
     """
-    importer = _Importer(functional(graph), limit, draws)
+    found: dict[str, str] = {}
+    for name, reason in _refused(prepared(graph), limit, draws=draws).items():
+        found.setdefault(outer_name(name), reason)
+    return found
+
+
+def _refused(graph: AtenGraph, limit: int, *, draws: bool = False) -> dict[str, str]:
+    """`refused_calls` of a graph that is prepared."""
+    importer = _Importer(graph, limit, draws)
     for given in graph.inputs:
         importer.take(given)
     found: dict[str, str] = {}
     for call in importer.graph.calls:
         if call.packet in ASSERTIONS:
             continue
-        if entry(call) is None and call.target != GETITEM:
-            found[call.name] = "no converter"
+        if call.refusal:
+            found[call.name] = call.refusal
+        elif not _is_known(call):
+            found[call.name] = NO_CONVERTER
+        elif not all(map(_is_known, calls_within(call))):
+            found[call.name] = "its graphs have operators without a converter"
         elif any(r.name not in importer.values for r in refs((call.args, list(call.kwargs.values())))):
             found[call.name] = "takes what stays eager"
         else:
@@ -119,6 +136,7 @@ class _Importer:
         self.builder = AtenBuilder(self.block, self.store, graph.label, limit)
         self.values: dict[str, Any] = {}
         self.key: Port | None = None
+        self.builder.inline = self._inline
         if draws:
             self.builder.take_key = self._take_key
 
@@ -130,9 +148,7 @@ class _Importer:
     def run(self) -> ImportedModel:
         """Import the whole graph."""
         inputs = [port for i in self.graph.inputs if (port := self.take(i)) is not None]
-        for call in self.graph.calls:
-            if call.packet not in ASSERTIONS:
-                self.values[call.name] = self.called(call)
+        self._calls(self.graph)
         self.builder.call = None
         if self.key is not None:
             inputs.append(self.key)
@@ -148,6 +164,30 @@ class _Importer:
         stem = PurePath(self.graph.label).stem or "model"
         module = self.builder.module(inputs, outputs, results, stem)
         return ImportedModel(module, self.store, tuple(inputs), tuple(outputs), {}, self.graph.label)
+
+    def _calls(self, graph: AtenGraph) -> None:
+        for call in graph.calls:
+            if call.packet not in ASSERTIONS:
+                self.values[call.name] = self.called(call)
+
+    def _inline(self, graph: AtenGraph, operands: Sequence[Any]) -> list[Any]:
+        """Import a graph in the graph where the builder stands, which sees its operands alone, and draws no numbers."""
+        b = self.builder
+        call, outer, take_key = b.call, self.values, b.take_key
+        assert call is not None
+        if len(graph.inputs) != len(operands):
+            raise b.fail(f"a graph of {len(graph.inputs)} inputs is given {len(operands)} values")
+        for given, value in zip(graph.inputs, operands, strict=True):
+            if value.info != TensorInfo(given.shape, given.dtype):
+                raise b.fail(f"{given.name} is given {value}, expected {Value(given.shape, given.dtype)}")
+        try:
+            self.values = {i.name: v for i, v in zip(graph.inputs, operands, strict=True)}
+            b.take_key = None
+            self._calls(graph)
+            return [self._argument(o.value) for o in graph.outputs]
+        finally:
+            self.values, b.take_key = outer, take_key
+            b.enter(call)
 
     def take(self, given: Input) -> Port | None:
         """Add an input: the port of one, None for a weight."""

@@ -162,7 +162,7 @@ class _Reader:
         outputs = node["outputs"]
         names = self._results(outputs)
         own = node.get("name") or (names[0] if names else target)
-        if len(outputs) == 1 and "as_tensor" in outputs[0]:
+        if len(outputs) == 1 and "as_tensor" in outputs[0] and node.get("is_hop_single_tensor_return") is not False:
             name = str(names[0])
             return [AtenCall(name, target, tuple(args), kwargs, place, self._type(name))]
         call = AtenCall(str(own), target, tuple(args), kwargs, place)
@@ -208,9 +208,22 @@ class _Reader:
             if value not in _DTYPES:
                 raise UnsupportedError(f"the type {value} is not supported", where=self.archive.label)
             return DType(_DTYPES[value])
+        if kind == "as_graph":
+            return self._body(value["graph"])
         if kind in _OTHERS:
             return Other(f"{kind} {value}")
         raise UnsupportedError(f"arguments of the kind {kind} are not supported", where=self.archive.label)
+
+    def _body(self, given: Any) -> AtenGraph:
+        """A graph in the graph."""
+        outer, self.types = self.types, given["tensor_values"]
+        try:
+            inputs = [self._input({"user_input": {"arg": i}}) for i in given["inputs"]]
+            calls = [c for n in given["nodes"] for c in self._calls(n)]
+            outputs = [Output(str(k), self._argument(o)) for k, o in enumerate(given["outputs"])]
+        finally:
+            self.types = outer
+        return AtenGraph(self.archive.label, [i for i in inputs if i is not None], calls, outputs)
 
     def _place(self, metadata: Any) -> SourcePlace:
         stack = str(metadata.get("nn_module_stack", "")).split(";")[-1].split(",")

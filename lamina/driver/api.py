@@ -350,6 +350,11 @@ class Executable:
 
         return initial_values(self._kept(), self.inputs)
 
+    @property
+    def takes_addresses(self) -> bool:
+        """Whether `on_addresses` gives a function: not for shapes that only arrays tell, nor with external backends."""
+        return self._direct is not None
+
     def on_addresses(self) -> Callable[[Sequence[int], Sequence[int]], None]:
         """A function that runs on the addresses of inputs and outputs, in order, and looks at none of them.
 

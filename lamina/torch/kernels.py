@@ -6,8 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
 from lamina.driver.api import Executable, compile
 from lamina.errors import UsageError
+from lamina.frontends.aten.fx_graph import array_of
 from lamina.frontends.aten.graph import AtenGraph
 from lamina.frontends.aten.importer import RANDOM_KEY, import_graph
 from lamina.torch.library import torch
@@ -45,7 +48,7 @@ def compiled(graph: AtenGraph, options: CompileOptions) -> Callable[..., list[An
         import_graph(graph, draws=True), options.target, threads=threads, opt_level=options.opt_level,
         cache=options.cache, sanitize=options.sanitize, numerics=options.numerics,
     )  # fmt: skip
-    return _Program(executable, library)
+    return (_Program if executable.takes_addresses else _OfArrays)(executable, library)
 
 
 class _Program:
@@ -53,16 +56,35 @@ class _Program:
 
     def __init__(self, executable: Executable, library: Any) -> None:
         self.executable = executable
-        self._run = executable.on_addresses()
         self._empty = library.empty
         self._draws = any(p.name == RANDOM_KEY for p in executable.inputs)
         self._randint = library.randint
         self._outputs = [(p.shape, getattr(library, p.dtype)) for p in executable.outputs]
+        self._begin()
+
+    def _begin(self) -> None:
+        self._run = self.executable.on_addresses()
 
     def __call__(self, *tensors: Any) -> list[Any]:
         if self._draws:
             tensors = (*tensors, self._randint(-(2**63), 2**63 - 1, (10,)))
         given = [t if t.is_contiguous() and not t.is_neg() else t.resolve_neg().contiguous() for t in tensors]
         outputs = [self._empty(shape, dtype=dtype) for shape, dtype in self._outputs]
-        self._run([t.data_ptr() for t in given], [t.data_ptr() for t in outputs])
+        self._called(given, outputs)
         return outputs
+
+    def _called(self, given: list[Any], outputs: list[Any]) -> None:
+        """Fill the outputs from tensors whose elements lie in order."""
+        self._run([t.data_ptr() for t in given], [t.data_ptr() for t in outputs])
+
+
+class _OfArrays(_Program):
+    """A program with control flow, which takes arrays and makes new ones."""
+
+    def _begin(self) -> None:
+        pass
+
+    def _called(self, given: list[Any], outputs: list[Any]) -> None:
+        arrays = {port.name: array_of(t) for port, t in zip(self.executable.inputs, given, strict=True)}
+        for output, result in zip(outputs, self.executable.run(arrays).values(), strict=True):
+            np.copyto(array_of(output), result)

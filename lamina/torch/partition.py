@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lamina.errors import LaminaError, UnsupportedError
-from lamina.frontends.aten.fx_graph import graph_of
+from lamina.frontends.aten.fx_graph import attributes_of, graph_of
 from lamina.frontends.aten.graph import AtenGraph
 from lamina.frontends.aten.importer import refused_calls
 from lamina.torch.kernels import CompileOptions, compiled
@@ -104,18 +104,11 @@ class _ByShape:
 
 def data_of(gm: Any) -> AtenGraph | None:
     """A graph as data; None where it has what no program takes, as sizes that are not known."""
-
-    def get(target: str) -> Any:
-        found = gm
-        for part in target.split("."):
-            found = getattr(found, part)
-        return found
-
     # While torch traces, tensors of the module are real ones among fakes.
     modes = module("torch.utils._python_dispatch")._disable_current_modes
     try:
         with modes():
-            return graph_of(list(gm.graph.nodes), "torch", {}, lambda k: f"output_{k}", get, partial=True)
+            return graph_of(list(gm.graph.nodes), "torch", {}, lambda k: f"output_{k}", attributes_of(gm), partial=True)
     except LaminaError:
         return None
 

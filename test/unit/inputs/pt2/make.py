@@ -1,15 +1,18 @@
-"""Writes `net.pt2` beside this file: a small network of several kinds of layers, weights and results.
+"""Writes `net.pt2` beside this file, a network of several kinds of layers, and programs with graphs in them.
 
-python test/unit/inputs/pt2/make.py     needs torch; `net.json` gets an input and what torch makes of it
+python test/unit/inputs/pt2/make.py     needs torch; `NAME.json` gets inputs and what torch makes of them
 """
 
 # pyright: basic, reportMissingImports=false
 
 import json
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import torch
 from torch import nn
+from torch._higher_order_ops import scan, while_loop
 
 FOLDER = Path(__file__).parent
 
@@ -31,6 +34,59 @@ class Net(nn.Module):
         return torch.softmax(z, -1), top, place, z.double().sum()
 
 
+class Control(nn.Module):
+    """A scan, and a loop with a choice in it as often as an input says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell = nn.Linear(3, 3)
+
+    def forward(self, x, n):
+        last, rows = scan(lambda h, row: (torch.tanh(self.cell(h) + row), h * 2), x[0], x)
+
+        def trip(k, y):
+            return k - 1, torch.cond(y.sum() > 0, lambda y: self.cell(y) - 1, lambda y: y.cos() + 1, (y,))
+
+        k, y = while_loop(lambda k, y: k > 0, trip, (n, last))
+        return y, k, rows
+
+
+class Region(nn.Module):
+    """A layer without gradients, which is a graph in the graph."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell = nn.Linear(3, 3)
+
+    def forward(self, x, n):
+        with torch.no_grad():
+            y = self.cell(x)
+        return y * n, y + 1
+
+
+def saved(program: torch.export.ExportedProgram, name: str) -> None:
+    """Write a program; where files lie on this machine is taken out of its stacks."""
+    made = BytesIO()
+    torch.export.save(program, made)
+    with ZipFile(made) as old, ZipFile(FOLDER / name, "w") as new:
+        for info in old.infolist():
+            data = old.read(info)
+            for folder in (FOLDER, Path(torch.__file__).parent.parent):
+                data = data.replace(f"{folder}/".encode(), b"/")
+            new.writestr(info, data)
+
+
+def nested(net: nn.Module, name: str) -> None:
+    """Write a program with graphs in it, and what it makes of several numbers of trips."""
+    x = torch.randn(4, 3)
+    program = torch.export.export(net.eval(), (x, torch.tensor(1)))
+    saved(program, f"{name}.pt2")
+    trips = [0, 1, 5]
+    results = [[r.detach().flatten().tolist() for r in net(x, torch.tensor(n))] for n in trips]
+    data = {"x": x.flatten().tolist(), "trips": trips, "results": results}
+    (FOLDER / f"{name}.json").write_text(json.dumps(data) + "\n")
+
+
 def main() -> None:
     torch.manual_seed(0)
     net = Net().eval()
@@ -41,11 +97,13 @@ def main() -> None:
         net.linear.weight = nn.Parameter(torch.randn(4, 3).t())
     x = torch.randn(2, 2, 4, 4)
     program = torch.export.export(net, (x,))
-    torch.export.save(program, FOLDER / "net.pt2")
+    saved(program, "net.pt2")
     with torch.no_grad():
         results = net(x)
     data = {"x": x.flatten().tolist(), "results": [r.flatten().tolist() for r in results]}
     (FOLDER / "net.json").write_text(json.dumps(data) + "\n")
+    nested(Control(), "control")
+    nested(Region(), "region")
 
 
 if __name__ == "__main__":
