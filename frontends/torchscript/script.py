@@ -191,6 +191,9 @@ class _Tracer:
         elif isinstance(given, ScriptObject) and path.count(".") < DEEPEST:
             for name, value in given.attributes.items():
                 self._name_weights(value, f"{path}.{name}" if path else name)
+        elif isinstance(given, (list, tuple)):
+            for k, value in enumerate(given):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+                self._name_weights(value, f"{path}.{k}")
         elif hasattr(given, "dtype"):
             self.names.setdefault(id(given), path)
 
@@ -395,6 +398,8 @@ class _Tracer:
         """A tensor of the file as a value of the graph."""
         if isinstance(value, (PackedWeights, PackedCell)):
             return value.mapped(self._weight)
+        if isinstance(value, (list, tuple)) and any(hasattr(v, "dtype") for v in value):  # pyright: ignore[reportUnknownVariableType]
+            return [self._weight(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
         if not hasattr(value, "dtype"):
             return value
         found = self.weights.get(id(value))

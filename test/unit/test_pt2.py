@@ -37,13 +37,13 @@ def test_a_program_computes_what_torch_computed() -> None:
     assert [v.dtype.name for v in found] == ["float32", "float32", "int64", "float64"]
 
 
-@pytest.mark.parametrize("name", ["control", "region"])
-def test_graphs_in_a_graph_compute_what_torch_computed(name: str) -> None:
+@pytest.mark.parametrize("name", ["control", "region", "recurrent"])
+def test_programs_of_a_kind_compute_what_torch_computed(name: str) -> None:
     data = json.loads((INPUTS / f"{name}.json").read_text("utf-8"))
     exe = lamina.compile(INPUTS / f"{name}.pt2", threads=1)
     x = np.asarray(data["x"], np.float32).reshape(4, 3)
-    for trips, results in zip(data["trips"], data["results"], strict=True):
-        for value, expected in zip(exe(x, np.int64(trips)), results, strict=True):
+    for number, results in zip(data["numbers"], data["results"], strict=True):
+        for value, expected in zip(exe(x, np.int64(number)), results, strict=True):
             np.testing.assert_allclose(value.reshape(-1), expected, rtol=1e-5, atol=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""Writes `net.pt2` beside this file, a network of several kinds of layers, and programs with graphs in them.
+"""Writes `net.pt2` beside this file, a network of several kinds of layers, and some programs of one kind.
 
 python test/unit/inputs/pt2/make.py     needs torch; `NAME.json` gets inputs and what torch makes of them
 """
@@ -64,6 +64,21 @@ class Region(nn.Module):
         return y * n, y + 1
 
 
+class Recurrent(nn.Module):
+    """Recurrent layers of each kind, which torch.export keeps as calls of one operator."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(3, 4, num_layers=2, bidirectional=True)
+        self.gru = nn.GRU(8, 3, batch_first=True)
+        self.rnn = nn.RNN(3, 2, nonlinearity="relu", bias=False)
+
+    def forward(self, x, n):
+        y, (h, c) = self.lstm(x.reshape(2, 2, 3) * n)
+        z, last = self.gru(y)
+        return h, c, last, *self.rnn(z)
+
+
 def saved(program: torch.export.ExportedProgram, name: str) -> None:
     """Write a program; where files lie on this machine is taken out of its stacks."""
     made = BytesIO()
@@ -76,14 +91,14 @@ def saved(program: torch.export.ExportedProgram, name: str) -> None:
             new.writestr(info, data)
 
 
-def nested(net: nn.Module, name: str) -> None:
-    """Write a program with graphs in it, and what it makes of several numbers of trips."""
+def numbered(net: nn.Module, name: str) -> None:
+    """Write a program, and what it makes of a tensor and several numbers."""
     x = torch.randn(4, 3)
     program = torch.export.export(net.eval(), (x, torch.tensor(1)))
     saved(program, f"{name}.pt2")
-    trips = [0, 1, 5]
-    results = [[r.detach().flatten().tolist() for r in net(x, torch.tensor(n))] for n in trips]
-    data = {"x": x.flatten().tolist(), "trips": trips, "results": results}
+    numbers = [0, 1, 5]
+    results = [[r.detach().flatten().tolist() for r in net(x, torch.tensor(n))] for n in numbers]
+    data = {"x": x.flatten().tolist(), "numbers": numbers, "results": results}
     (FOLDER / f"{name}.json").write_text(json.dumps(data) + "\n")
 
 
@@ -102,8 +117,9 @@ def main() -> None:
         results = net(x)
     data = {"x": x.flatten().tolist(), "results": [r.flatten().tolist() for r in results]}
     (FOLDER / "net.json").write_text(json.dumps(data) + "\n")
-    nested(Control(), "control")
-    nested(Region(), "region")
+    numbered(Control(), "control")
+    numbered(Region(), "region")
+    numbered(Recurrent(), "recurrent")
 
 
 if __name__ == "__main__":
