@@ -73,7 +73,7 @@ class _Functional:
                 self.root[call.name] = self.root.get(first, first)
             self.calls.append(self._now(call))
         outputs = [Output(o.name, _mapped(_mapped(o.value, self._itself), self._latest)) for o in self.graph.outputs]
-        return AtenGraph(self.graph.label, self.graph.inputs, self.calls, outputs)
+        return replace(self.graph, calls=self.calls, outputs=outputs)
 
     def _last_uses(self) -> dict[str, int]:
         """The last call that uses each value, where the results of changes are what they change."""

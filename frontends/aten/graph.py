@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lamina.dialects.infos import TensorInfo
+    from lamina.dialects.relay.program_state import StateVariable
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,8 @@ class AtenGraph:
     inputs: list[Input]
     calls: list[AtenCall]
     outputs: list[Output]
+    states: tuple[StateVariable, ...] = ()
+    """Inputs and outputs that hold what a script keeps from call to call."""
 
 
 def refs(argument: Any) -> Iterator[Ref]:

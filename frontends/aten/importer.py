@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.relay.program_state import STATE, state_attribute
 from lamina.dialects.relay.random.threefry import KEY
 from lamina.errors import InputError, LaminaError
 from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
@@ -23,7 +24,7 @@ from lamina.frontends.aten.nested import calls_within, every_call, outer_name, p
 from lamina.frontends.aten.quantization import PackedCell, PackedWeights
 from lamina.frontends.aten.quantized import QuantizedValue, of_quantized, takes_quantized
 from lamina.frontends.aten.table import by_table, entry, spellings
-from lamina.frontends.builder import LIMIT, Value, checked_nbytes, name_hint
+from lamina.frontends.builder import LIMIT, Value, checked_nbytes, function_of, name_hint
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.support import SupportReport, UnsupportedOp
 from lamina.frontends.tensor_builder import UNFIT
@@ -163,6 +164,8 @@ class _Importer:
             outputs.append(Port(output.name, tensor.shape, tensor.dtype))
         stem = PurePath(self.graph.label).stem or "model"
         module = self.builder.module(inputs, outputs, results, stem)
+        if self.graph.states:
+            function_of(module).attributes[STATE] = state_attribute(self.graph.states)
         return ImportedModel(module, self.store, tuple(inputs), tuple(outputs), {}, self.graph.label)
 
     def _calls(self, graph: AtenGraph) -> None:

@@ -64,7 +64,7 @@ def flattened(graph: AtenGraph) -> AtenGraph:
     same: dict[str, Any] = {}
     _flatten(graph.calls, "", same, calls)
     outputs = [Output(o.name, _mapped(o.value, same)) for o in graph.outputs]
-    return AtenGraph(graph.label, graph.inputs, calls, outputs)
+    return replace(graph, calls=calls, outputs=outputs)
 
 
 def _flatten(given: list[AtenCall], prefix: str, same: dict[str, Any], calls: list[AtenCall]) -> None:

@@ -29,7 +29,7 @@ def read(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None
 
 def check(source: Any) -> SupportReport:
     """Report which operators of a script have no row. Raises LaminaError for what is no script."""
-    from lamina.frontends.torchscript.script import report_of
+    from lamina.frontends.torchscript.report import report_of
 
     return report_of(source)
 

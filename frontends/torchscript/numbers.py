@@ -59,6 +59,8 @@ NUMBERS: dict[str, Callable[..., Any]] = {
     "__contains__": lambda x, y: y in x if isinstance(x, (list, dict, str)) else x in y,
     "__getitem__": lambda x, y: x[y],
     "len": len,
+    "__range_length": lambda first, end, step: len(range(first, end, step)),
+    "__derive_index": lambda k, first, step: first + k * step,
     "append": _append,
     "insert": _insert,
     "extend": lambda x, y: x.extend(y),

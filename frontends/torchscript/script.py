@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+from lamina.dialects.infos import TensorInfo
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.frontends.aten.builder import OwnConverter
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace
@@ -18,21 +19,13 @@ from lamina.frontends.aten.importer import ShapeTracer
 from lamina.frontends.aten.overloads import resolved
 from lamina.frontends.aten.quantization import PackedCell, PackedWeights, QuantizedArray
 from lamina.frontends.aten.quantized import QuantizedValue
-from lamina.frontends.aten.table import overloads
 from lamina.frontends.builder import LIMIT, Value
 from lamina.frontends.formats import Shapes
-from lamina.frontends.support import SupportReport, UnsupportedOp
 from lamina.frontends.torchscript.numbers import NUMBERS, computed
 from lamina.frontends.torchscript.objects import ScriptObject
-from lamina.frontends.torchscript.packed import (
-    OF_QUANTIZED,
-    PACKS,
-    TORCH_CLASSES,
-    asked_of_quantized,
-    packed,
-    restored,
-)
+from lamina.frontends.torchscript.packed import OF_QUANTIZED, PACKS, TORCH_CLASSES, asked_of_quantized, packed, restored
 from lamina.frontends.torchscript.program import Script, guarded
+from lamina.frontends.torchscript.states import Followed, Kept, graph_of_later_calls, leaves, next_name
 
 DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, None, None, "bool", None,
           None, None, "bfloat16")  # fmt: skip
@@ -44,7 +37,7 @@ DEEPEST = 200
 NOTHING: dict[str, Any] = {
     "prim.is_nested": False, "prim.device": None, "prim.is_cuda": False, "prim.requires_grad": False,
     "prim.is_quantized": False, "prim.is_sparse": False, "is_grad_enabled": False, "is_complex": False,
-    "is_autocast_enabled": False,
+    "is_autocast_enabled": False, "set_grad_enabled": None,
 }  # fmt: skip
 """Questions with one answer for every tensor here."""
 ASKED = frozenset(
@@ -54,9 +47,11 @@ ASKED = frozenset(
     )
 )
 """Operators that ask for what is known of a tensor."""
-ELSEWHERE = ("to", "cpu", "cuda")
+ELSEWHERE = ("to", "cuda")
 """Operators that give a quantised tensor in another memory: they cannot change its type."""
 RAISE = "prim.RaiseException"
+THE_SAME = ("cpu", "prim.data")
+"""Operators that give their operand."""
 IDENTITY = ("__is__", "__isnot__")
 LISTS = ("append", "insert", "extend", "__getitem__", "len", "list", "copy", "add", "mul", "slice")
 """Operators of lists, which may hold tensors."""
@@ -92,35 +87,15 @@ def traced_graph(
 
     `own` are converters that go before the table's. Raises LaminaError.
     """
-    script = Script.of(source, limit)
-    return guarded(script.archive.label, lambda: _Tracer(script, shapes, inputs, own).graph())
+
+    def follow(kept: Kept) -> Followed:
+        script = Script.of(source, limit)
+        return guarded(script.archive.label, lambda: _Tracer(script, shapes, inputs, own, kept).followed())
+
+    return graph_of_later_calls(follow)
 
 
-def report_of(source: Any) -> SupportReport:
-    """The report on a script: the operators that its code names, whether or not they are reached."""
-    script = Script.of(source)
-    supported: dict[str, int] = {}
-    missing: dict[str, int] = {}
-    for name in script.archive.names():
-        if not name.startswith("code/") or not name.endswith(".py"):
-            continue
-        text = script.archive.text(name)
-        tree = guarded(f"{script.archive.label}: {name}", lambda text=text: ast.parse(text))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and (operator := _operator(node.func)):
-                known = operator in NUMBERS or operator in ASKED or operator in PACKS or operator == RAISE
-                known = known or bool(overloads(operator))
-                chosen = supported if known else missing
-                chosen[operator] = chosen.get(operator, 0) + 1
-    rows: list[UnsupportedOp] = []
-    for name, count in sorted(missing.items()):
-        domain, _, own = name.rpartition(".")
-        rows.append(UnsupportedOp(domain or "aten", own, 0, count, ("code",), "no converter"))
-    total = sum(supported.values()) + sum(missing.values())
-    return SupportReport(script.archive.label, total, dict(sorted(supported.items())), tuple(rows), "frontends/aten")
-
-
-def _operator(function: Any) -> str:
+def operator_of(function: Any) -> str:
     """The operator of a callee `torch.add`, `ops.quantized.linear`; else empty."""
     text = ast.unparse(function)
     for prefix in ("torch.", "ops."):
@@ -134,9 +109,14 @@ class _Tracer:
 
     def __init__(
         self, script: Script, shapes: Shapes, inputs: Sequence[Input] = (),
-        own: Mapping[str, OwnConverter] | None = None,
+        own: Mapping[str, OwnConverter] | None = None, kept: Kept | None = None,
     ) -> None:  # fmt: skip
         self.script = script
+        self.kept = dict(kept or {})
+        self.owners: dict[str, tuple[ScriptObject, str]] = {}
+        """The objects and attributes that are assigned, by their paths."""
+        self.begins: dict[str, Any] = {}
+        """The arrays that they had before."""
         self.given = list(inputs)
         self.label = script.archive.label
         self.shapes = shapes
@@ -191,14 +171,13 @@ class _Tracer:
         elif isinstance(given, ScriptObject) and path.count(".") < DEEPEST:
             for name, value in given.attributes.items():
                 self._name_weights(value, f"{path}.{name}" if path else name)
-        elif isinstance(given, (list, tuple)):
-            for k, value in enumerate(given):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-                self._name_weights(value, f"{path}.{k}")
         elif hasattr(given, "dtype"):
             self.names.setdefault(id(given), path)
+        for k, value in enumerate(_items(given)):
+            self._name_weights(value, f"{path}.{k}")
 
-    def graph(self) -> AtenGraph:
-        """The graph of `forward`."""
+    def followed(self) -> Followed:
+        """The graph of `forward`, and what it leaves."""
         method = self.script.method(self.script.root.type, "forward")
         if method is None:
             raise InputError("has no method forward", where=self.label)
@@ -210,8 +189,12 @@ class _Tracer:
         for k, a in enumerate(formal):
             kind = ast.unparse(a.annotation) if a.annotation is not None else "Tensor"
             if kind != "Tensor":
+                if kind == "int" and isinstance(given.get(a.arg), int):
+                    arguments.append(given.pop(a.arg))
+                    continue
                 if k < len(formal) - defaults and not kind.startswith("Optional"):
-                    raise UnsupportedError(f"the input {a.arg!r} is {kind}, no tensor", where=self.label)
+                    hint = f"give shapes={{{a.arg!r}: NUMBER}} (--shape {a.arg}=NUMBER)" if kind == "int" else ""
+                    raise UnsupportedError(f"the input {a.arg!r} is {kind}, no tensor", where=self.label, hint=hint)
                 if k < len(formal) - defaults:
                     arguments.append(None)
                     continue
@@ -220,9 +203,37 @@ class _Tracer:
         if given:
             names = ", ".join(a.arg for a in formal)
             raise UsageError(f"there is no input {next(iter(given))!r}", where=self.label, hint=f"there are {names}")
+        for path, found in self.kept.items():
+            owner, _, name = path.rpartition(".")
+            value = self._taken(Input(path, found.shape, found.dtype)) if isinstance(found, TensorInfo) else found
+            self._keep(self._at(owner), name, value)
         result = self._function(method, arguments, {})
-        outputs = [Output(f"output_{k}", v) for k, v in enumerate(_leaves(result))]
-        return AtenGraph(self.label, self.inputs, self.calls, outputs)
+        outputs = [Output(f"output_{k}", v) for k, v in enumerate(leaves(result))]
+        left: dict[str, Any] = {}
+        for path, (owner, name) in self.owners.items():
+            value = owner.attributes[name]
+            left[path] = self.tracer.value(value).info if isinstance(value, Ref) else value
+            if isinstance(value, Ref):
+                outputs.append(Output(next_name(path), value))
+        return Followed(AtenGraph(self.label, self.inputs, self.calls, outputs), left, self.begins)
+
+    def _at(self, path: str) -> ScriptObject:
+        """The object of a path."""
+        found = self.script.root
+        for name in path.split(".") if path else ():
+            found = found.attributes[name]
+        return found
+
+    def _keep(self, owner: ScriptObject, name: str, value: Any) -> None:
+        """Assign an attribute, which the next call finds."""
+        path = ".".join((*self._paths(owner), name))
+        plain = isinstance(value, (Ref, bool, int, float, str, type(None)))
+        if not plain or self._at(path.rpartition(".")[0]) is not owner:
+            raise UnsupportedError(f"the attribute {path} is assigned {type(value).__name__}", where=self._where())
+        if path not in self.owners and hasattr(owner.attributes.get(name), "dtype"):
+            self.begins[path] = owner.attributes[name]
+        self.owners[path] = owner, name
+        owner.attributes[name] = value
 
     def _input(self, name: str, shape: Any, example: Any) -> Ref:
         """An input of a shape, else of that with which the script was traced, which says its element type."""
@@ -316,8 +327,11 @@ class _Tracer:
                 self._assign(t, v, names)
         elif isinstance(target, ast.Subscript):
             self._value(target.value, names)[self._value(target.slice, names)] = value
-        elif isinstance(target, ast.Attribute) and any(self._value(target.value, names) is o for o in self.building):
-            self.building[-1].attributes[target.attr] = value
+        elif isinstance(target, ast.Attribute) and isinstance(owner := self._value(target.value, names), ScriptObject):
+            if self.building:
+                owner.attributes[target.attr] = value
+            else:
+                self._keep(owner, target.attr, value)
         else:
             raise UnsupportedError(
                 f"{ast.unparse(target)} is changed", where=self.label, hint="export with torch.export"
@@ -398,8 +412,8 @@ class _Tracer:
         """A tensor of the file as a value of the graph."""
         if isinstance(value, (PackedWeights, PackedCell)):
             return value.mapped(self._weight)
-        if isinstance(value, (list, tuple)) and any(hasattr(v, "dtype") for v in value):  # pyright: ignore[reportUnknownVariableType]
-            return [self._weight(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
+        if any(hasattr(v, "dtype") for v in _items(value)):
+            return [self._weight(v) for v in _items(value)]
         if not hasattr(value, "dtype"):
             return value
         found = self.weights.get(id(value))
@@ -440,7 +454,7 @@ class _Tracer:
             return self._member(self._value(e.args[0], names), self._value(e.args[1], names))
         args = [self._value(a, names) for a in e.args]
         kwargs = {k.arg: self._value(k.value, names) for k in e.keywords if k.arg is not None}
-        operator = _operator(e.func)
+        operator = operator_of(e.func)
         if operator:
             return self._operated(operator, args, kwargs)
         if text.startswith("__torch__."):
@@ -493,6 +507,8 @@ class _Tracer:
         """The value of an operator: a number at once, a tensor as a call of the graph."""
         if operator == RAISE:
             raise InputError(f"the script raises: {args[0]}"[:200], where=self._where(), hint="change its inputs")
+        if operator in THE_SAME:
+            return args[0]
         of_objects = operator in IDENTITY or bool(args) and isinstance(args[0], (list, dict)) and operator in LISTS
         if operator in NUMBERS and (of_objects or not any(isinstance(a, Ref) for a in args)):
             return computed(operator, args, self._where())
@@ -562,17 +578,11 @@ class _Tracer:
         return tuple(parts) if isinstance(made, tuple) else parts
 
 
+def _items(value: Any) -> list[Any]:
+    """The items of a list or tuple, none of what is neither."""
+    return list(value) if isinstance(value, (list, tuple)) else []  # pyright: ignore[reportUnknownArgumentType]
+
+
 def _copied(value: Any) -> Any:
     """An argument as it is now: lists may grow."""
     return [_copied(v) for v in value] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]
-
-
-def _leaves(value: Any) -> list[Any]:
-    """The tensors of a result, in order."""
-    if isinstance(value, Ref):
-        return [value]
-    if isinstance(value, (list, tuple)):
-        return [leaf for v in value for leaf in _leaves(v)]  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(value, dict):
-        return [leaf for v in value.values() for leaf in _leaves(v)]  # pyright: ignore[reportUnknownVariableType]
-    return []

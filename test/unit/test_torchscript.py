@@ -18,7 +18,7 @@ import lamina
 import lamina.compat.tvm as tvm
 from lamina.cli import command as cli
 from lamina.compat.tvm import relay
-from lamina.errors import LaminaError, UsageError
+from lamina.errors import LaminaError, UnsupportedError, UsageError
 
 INPUTS = Path(__file__).parent / "inputs" / "torchscript"
 SHAPES = {"traced.pt": {"x": (2, 3, 5, 4)}, "scripted.pt": {"x": (2, 3, 5, 4)}}
@@ -93,6 +93,33 @@ def test_a_script_without_shapes_is_a_mistake() -> None:
 def checked(path: Path) -> tuple[int, str]:
     out, err = StringIO(), StringIO()
     return cli.run(["check", str(path)], out, err), out.getvalue() + err.getvalue()
+
+
+def test_what_a_script_keeps_is_the_state_of_a_session() -> None:
+    data = json.loads((INPUTS / "calls.json").read_text("utf-8"))
+    executable = lamina.compile(INPUTS / "keeping.pt", threads=1, shapes={"x": [2, 3], "rate": 3})
+    assert [i.name for i in executable.inputs] == ["x", "state", "total"]
+    session = executable.session()
+    for _ in range(2):
+        for x, expected in zip(data["calls"], data["results"], strict=True):
+            found = session(np.asarray(x, np.float32).reshape(2, 3))
+            np.testing.assert_allclose(np.asarray(found).reshape(-1), expected, rtol=1e-5, atol=1e-6)
+        session.reset()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("growing", "keeps rows from call to call, and each call leaves something else"),
+     ("beginning", "its first call computes something else than later calls from zeros")],
+)  # fmt: skip
+def test_state_that_is_no_state_of_a_program_is_refused(name: str, said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        lamina.load(INPUTS / f"{name}.pt", {"x": [2, 3]})
+
+
+def test_a_number_that_a_script_takes_is_asked_for() -> None:
+    with pytest.raises(UnsupportedError, match="the input 'rate' is int, no tensor; give shapes=.*'rate': NUMBER"):
+        lamina.load(INPUTS / "keeping.pt", {"x": [2, 3]})
 
 
 @pytest.mark.parametrize("name", ["net.pt", "net.bin"])

@@ -86,7 +86,7 @@ def saved(program: torch.export.ExportedProgram, name: str) -> None:
     with ZipFile(made) as old, ZipFile(FOLDER / name, "w") as new:
         for info in old.infolist():
             data = old.read(info)
-            for folder in (FOLDER, Path(torch.__file__).parent.parent):
+            for folder in (FOLDER, Path(str(torch.__file__)).parent.parent):
                 data = data.replace(f"{folder}/".encode(), b"/")
             new.writestr(info, data)
 

@@ -1,4 +1,4 @@
-"""Writes `traced.pt` and `scripted.pt` beside this file, and what torch makes of an input in `results.json`.
+"""Writes scripts beside this file, and what torch makes of inputs in `results.json` and `calls.json`.
 
 python test/unit/inputs/torchscript/make.py     needs torch
 """
@@ -6,7 +6,9 @@ python test/unit/inputs/torchscript/make.py     needs torch
 # pyright: basic, reportMissingImports=false
 
 import json
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import torch
 from torch import nn
@@ -53,6 +55,82 @@ class Net(nn.Module):
         return torch.softmax(z, dim=-1), top, place
 
 
+class Keeping(nn.Module):
+    """A recurrent cell whose state, last input and counts are kept from call to call; no state is an empty tensor."""
+
+    state: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell = nn.LSTMCell(3, 4)
+        self.state = torch.zeros(0)
+        self.last_rate = 0
+        self.register_buffer("total", torch.ones(3))
+
+    def forward(self, x, rate: int):
+        if self.last_rate and self.last_rate != rate:
+            self.state = torch.zeros(0)
+        if len(self.state):
+            h, c = self.cell(x, (self.state[0], self.state[1]))
+        else:
+            h, c = self.cell(x)
+        self.state = torch.stack([h, c])
+        self.total = self.total + x.sum(0)
+        self.last_rate = rate
+        return h * rate + self.total.mean()
+
+
+class Growing(nn.Module):
+    """Rows that grow with each call."""
+
+    rows: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows = torch.zeros(0, 3)
+
+    def forward(self, x):
+        self.rows = torch.cat([self.rows, x])
+        return self.rows.sum(0)
+
+
+class Beginning(nn.Module):
+    """A mean that begins with the first input, and so with no number that is known before."""
+
+    mean: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mean = torch.zeros(0)
+
+    def forward(self, x):
+        self.mean = 0.5 * (self.mean + x) if len(self.mean) else x * 1
+        return self.mean * 2
+
+
+def saved(script: torch.jit.ScriptModule, name: str) -> None:
+    """Write a script without what tells where its source lay on this machine."""
+    made = BytesIO()
+    torch.jit.save(script, made)
+    with ZipFile(made) as old, ZipFile(FOLDER / name, "w") as new:
+        for info in old.infolist():
+            if not info.filename.endswith(".debug_pkl"):
+                new.writestr(info, old.read(info))
+
+
+def keeping() -> None:
+    """Write scripts that keep something."""
+    for net, name in ((Growing(), "growing"), (Beginning(), "beginning")):
+        saved(torch.jit.script(net), f"{name}.pt")
+    script = torch.jit.script(Keeping().eval())
+    saved(script, "keeping.pt")
+    calls = [torch.randn(2, 3) for _ in range(5)]
+    with torch.no_grad():
+        results = [script(x, 3).flatten().tolist() for x in calls]
+    data = {"calls": [x.flatten().tolist() for x in calls], "results": results}
+    (FOLDER / "calls.json").write_text(json.dumps(data) + "\n")
+
+
 def main() -> None:
     torch.manual_seed(0)
     net = Net().eval()
@@ -60,13 +138,14 @@ def main() -> None:
         layer.norm.running_mean.normal_(0, 0.1)
         layer.norm.running_var.uniform_(0.5, 1.5)
     x = torch.randn(2, 3, 5, 4)
-    torch.jit.trace(net, x).save(str(FOLDER / "traced.pt"))
-    torch.jit.script(net).save(str(FOLDER / "scripted.pt"))
+    saved(torch.jit.trace(net, x), "traced.pt")
+    saved(torch.jit.script(net), "scripted.pt")
     torch.save(net.state_dict(), FOLDER / "weights.pt")
     with torch.no_grad():
         results = net(x)
     data = {"x": x.flatten().tolist(), "results": [r.flatten().tolist() for r in results]}
     (FOLDER / "results.json").write_text(json.dumps(data) + "\n")
+    keeping()
 
 
 if __name__ == "__main__":
