@@ -32,6 +32,8 @@ class AtenBuilder(TensorBuilder):
         self._key: Value | None = None
         self.inline: Callable[[AtenGraph, Sequence[Any]], list[Any]] = self._cannot_inline
         """Converts the calls of a graph in a graph where the builder stands: its results on operands."""
+        self.nested_calls = 0
+        """Calls of graphs in graphs that have been converted so far."""
         self.shared: dict[object, Value] = {}
         """Constants that many calls need, such as the zero points of quantised tensors, by what tells them apart."""
 

@@ -165,11 +165,12 @@ def graph_of(
     bodies: dict[str, AtenGraph] = {}
     for node in nodes:
         where = f"{label}: {node.name}"
-        if node.op == "get_attr" and hasattr(body := get(node.target), "graph"):
-            bodies[node.name] = graph_of(list(body.graph.nodes), label, {}, str, attributes_of(body))
-        elif node.op in ("placeholder", "get_attr"):
+        if node.op in ("placeholder", "get_attr"):
             try:
-                inputs.append(known.get(node.name) or _input(node, label, get))
+                if node.op == "get_attr" and hasattr(body := get(node.target), "graph"):
+                    bodies[node.name] = graph_of(list(body.graph.nodes), label, {}, str, attributes_of(body))
+                else:
+                    inputs.append(known.get(node.name) or _input(node, label, get))
             except UnsupportedError:
                 if not partial:
                     raise

@@ -20,7 +20,7 @@ from lamina.errors import InputError, LaminaError
 from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
 from lamina.frontends.aten.functional import VIEWS, is_in_place, out_of_place
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Ref, refs
-from lamina.frontends.aten.nested import calls_within, every_call, outer_name, prepared
+from lamina.frontends.aten.nested import MOST_CALLS, calls_within, every_call, outer_name, prepared
 from lamina.frontends.aten.quantization import PackedCell, PackedWeights
 from lamina.frontends.aten.quantized import QuantizedValue, of_quantized, takes_quantized
 from lamina.frontends.aten.table import by_table, entry, spellings
@@ -39,7 +39,6 @@ ASSERTIONS = frozenset(
     )
 )
 """Operators that compute nothing."""
-
 
 RANDOM_KEY = "lamina.random_key"
 """The last input of a program that draws random numbers, ten uint64 that are random themselves."""
@@ -183,6 +182,9 @@ class _Importer:
         for given, value in zip(graph.inputs, operands, strict=True):
             if value.info != TensorInfo(given.shape, given.dtype):
                 raise b.fail(f"{given.name} is given {value}, expected {Value(given.shape, given.dtype)}")
+        b.nested_calls += len(graph.calls)
+        if b.nested_calls > MOST_CALLS:
+            raise b.unsupported(f"the bodies of loops and choices are more than {MOST_CALLS} calls")
         try:
             self.values = {i.name: v for i, v in zip(graph.inputs, operands, strict=True)}
             b.take_key = None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from lamina.errors import InputError, UnsupportedError
 from lamina.frontends.aten.functional import functional
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Output, Ref
 
@@ -17,6 +18,10 @@ REGIONS = {
     "higher_order.invoke_subgraph": 1,
 }
 """Calls that compute what their graph computes, with the number of arguments between it and its operands."""
+DEEPEST = 8
+"""Graphs in graphs: models have two or three, and each loop in a loop is code twice (`convert_control`)."""
+MOST_CALLS = 1 << 15
+"""Calls of all regions, and of the bodies of loops each as often as it is put in place or tried: 15 s of import."""
 _OF_AUTOCAST = "the casts of autocast are in torch's operators: give exported.run_decompositions({})"
 _INSIDE = "/"
 """Between the names of a region and of a call in it."""
@@ -25,16 +30,30 @@ _INSIDE = "/"
 def prepared(graph: AtenGraph) -> AtenGraph:
     """The graph, and those in it, without regions and without changes in place.
 
-    Raises UnsupportedError where a change in place reaches other values.
+    Raises UnsupportedError where a change in place reaches other values or graphs are nested too deep, InputError for
+    regions that are called otherwise than they are made.
     """
-    flat = flattened(graph)
+    return _prepared(graph, 0, {})
+
+
+def _prepared(graph: AtenGraph, depth: int, done: dict[int, AtenGraph]) -> AtenGraph:
+    """`prepared`, a graph that several calls take once."""
+    if id(graph) in done:
+        return done[id(graph)]
+    if depth > DEEPEST:
+        raise UnsupportedError(f"graphs are nested deeper than {DEEPEST}", where=graph.label)
+    try:
+        flat = flattened(graph)
+    except (IndexError, TypeError, ValueError) as e:
+        raise InputError(f"a region is called otherwise than it is made: {e}"[:200], where=graph.label) from None
     calls = [
-        replace(c, args=tuple(prepared(a) if isinstance(a, AtenGraph) else a for a in c.args))
+        replace(c, args=tuple(_prepared(a, depth + 1, done) if isinstance(a, AtenGraph) else a for a in c.args))
         if any(isinstance(a, AtenGraph) for a in c.args)
         else c
         for c in flat.calls
     ]
-    return functional(replace(flat, calls=calls))
+    found = done[id(graph)] = functional(replace(flat, calls=calls))
+    return found
 
 
 def outer_name(name: str) -> str:
@@ -42,51 +61,67 @@ def outer_name(name: str) -> str:
     return name.partition(_INSIDE)[0]
 
 
-def every_call(graph: AtenGraph) -> Iterator[AtenCall]:
-    """The calls of a graph and of the graphs in it."""
+def every_call(graph: AtenGraph, seen: set[int] | None = None) -> Iterator[AtenCall]:
+    """The calls of a graph and of the graphs in it, each graph once."""
+    seen = set() if seen is None else seen
     for call in graph.calls:
         yield call
-        yield from calls_within(call)
+        yield from calls_within(call, seen)
 
 
-def calls_within(call: AtenCall) -> Iterator[AtenCall]:
-    """The calls of the graphs among a call's arguments."""
+def calls_within(call: AtenCall, seen: set[int] | None = None) -> Iterator[AtenCall]:
+    """The calls of the graphs among a call's arguments, as in `every_call`."""
+    seen = set() if seen is None else seen
     for a in call.args:
-        if isinstance(a, AtenGraph):
-            yield from every_call(a)
+        if isinstance(a, AtenGraph) and id(a) not in seen:
+            seen.add(id(a))
+            yield from every_call(a, seen)
 
 
 def flattened(graph: AtenGraph) -> AtenGraph:
     """The graph with the calls of its regions in their place."""
     if not any(c.packet in REGIONS for c in graph.calls):
         return graph
-    calls: list[AtenCall] = []
+    flat = _Flat(graph.label)
     same: dict[str, Any] = {}
-    _flatten(graph.calls, "", same, calls)
+    flat.add(graph.calls, (), same)
     outputs = [Output(o.name, _mapped(o.value, same)) for o in graph.outputs]
-    return replace(graph, calls=calls, outputs=outputs)
+    return replace(graph, calls=flat.calls, outputs=outputs)
 
 
-def _flatten(given: list[AtenCall], prefix: str, same: dict[str, Any], calls: list[AtenCall]) -> None:
-    """Add calls under names with a prefix; `same` are the values that names stand for."""
-    for call in given:
-        args = [_mapped(a, same) for a in call.args]
-        place = next((k for k, a in enumerate(args) if isinstance(a, AtenGraph)), None)
-        if call.packet in REGIONS and place is not None and not _changes_types(call, args):
-            body = args[place]
-            operands = args[place + 1 + REGIONS[call.packet] :]
-            within: dict[str, Any] = {i.name: o for i, o in zip(body.inputs, operands, strict=True)}
-            _flatten(body.calls, f"{prefix}{call.name}{_INSIDE}", within, calls)
-            same[call.name] = [_mapped(o.value, within) for o in body.outputs]
-        elif call.target == "getitem" and isinstance(args[0], list):
-            same[call.name] = args[0][args[1]]
-        else:
-            name = prefix + call.name
-            refusal = _OF_AUTOCAST if call.packet in REGIONS else call.refusal
-            kwargs = {k: _mapped(v, same) for k, v in call.kwargs.items()}
-            calls.append(replace(call, name=name, args=tuple(args), kwargs=kwargs, refusal=refusal))
-            if prefix:
-                same[call.name] = Ref(name)
+class _Flat:
+    """The calls of a graph and of its regions as they are found."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.calls: list[AtenCall] = []
+        self.visited = 0
+
+    def add(self, given: list[AtenCall], around: tuple[str, ...], same: dict[str, Any]) -> None:
+        """Add the calls of the regions of these names; `same` are the values that names stand for."""
+        if len(around) > DEEPEST:
+            raise UnsupportedError(f"regions are nested deeper than {DEEPEST}", where=self.label)
+        for call in given:
+            self.visited += 1
+            if self.visited > MOST_CALLS:
+                raise UnsupportedError(f"the regions have more than {MOST_CALLS} calls", where=self.label)
+            args = [_mapped(a, same) for a in call.args]
+            place = next((k for k, a in enumerate(args) if isinstance(a, AtenGraph)), None)
+            if call.packet in REGIONS and place is not None and not _changes_types(call, args):
+                body = args[place]
+                operands = args[place + 1 + REGIONS[call.packet] :]
+                within: dict[str, Any] = {i.name: o for i, o in zip(body.inputs, operands, strict=True)}
+                self.add(body.calls, (*around, call.name), within)
+                same[call.name] = [_mapped(o.value, within) for o in body.outputs]
+            elif call.target == "getitem" and isinstance(args[0], list):
+                same[call.name] = args[0][args[1]]
+            else:
+                name = _INSIDE.join((*around, call.name))
+                refusal = _OF_AUTOCAST if call.packet in REGIONS else call.refusal
+                kwargs = {k: _mapped(v, same) for k, v in call.kwargs.items()}
+                self.calls.append(replace(call, name=name, args=tuple(args), kwargs=kwargs, refusal=refusal))
+                if around:
+                    same[call.name] = Ref(name)
 
 
 def _changes_types(call: AtenCall, args: list[Any]) -> bool:

@@ -15,7 +15,7 @@ from lamina.dialects.infos import TensorInfo
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.frontends.aten.builder import OwnConverter
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace
-from lamina.frontends.aten.importer import ShapeTracer
+from lamina.frontends.aten.importer import ShapeTracer, import_graph
 from lamina.frontends.aten.overloads import resolved
 from lamina.frontends.aten.quantization import PackedCell, PackedWeights, QuantizedArray
 from lamina.frontends.aten.quantized import QuantizedValue
@@ -92,7 +92,7 @@ def traced_graph(
         script = Script.of(source, limit)
         return guarded(script.archive.label, lambda: _Tracer(script, shapes, inputs, own, kept).followed())
 
-    return graph_of_later_calls(follow)
+    return graph_of_later_calls(follow, lambda graph: import_graph(graph, limit, own=own).module)
 
 
 def operator_of(function: Any) -> str:
@@ -214,6 +214,8 @@ class _Tracer:
             value = owner.attributes[name]
             left[path] = self.tracer.value(value).info if isinstance(value, Ref) else value
             if isinstance(value, Ref):
+                if isinstance(self.tracer.value(value), QuantizedValue):
+                    raise UnsupportedError(f"the script keeps {path}, which is quantised", where=self.label)
                 outputs.append(Output(next_name(path), value))
         return Followed(AtenGraph(self.label, self.inputs, self.calls, outputs), left, self.begins)
 

@@ -2,7 +2,8 @@
 
 They become inputs and outputs of the program (`dialects/relay/program_state.py`), numbers among them constants. A first
 call may find other things than later ones, such as an empty tensor for no state yet: the script is followed until it
-leaves what it has found, and the first call must then compute what a later one computes from zeros.
+leaves what it has found, and each call before must compute what a later one computes, the first one from the arrays of
+the file or from zeros.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.transforms.common_subexpression_elimination import cse
 
 from lamina.dialects.infos import TensorInfo
@@ -19,11 +21,10 @@ from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.dialects.relay.program_state import StateVariable
 from lamina.errors import UnsupportedError
 from lamina.frontends.aten.graph import AtenGraph, Ref
-from lamina.frontends.aten.importer import import_graph
 
 Kept: TypeAlias = "Mapping[str, TensorInfo | bool | int | float | str | None]"
 """Attributes by their paths: types of tensors, and values of what is none."""
-MOST_ROUNDS = 4
+MOST_CALLS = 4
 """Calls after which a script must leave what it has found."""
 
 
@@ -42,43 +43,42 @@ def next_name(path: str) -> str:
     return f"{path}:next"
 
 
-def graph_of_later_calls(follow: Callable[[Kept], Followed]) -> AtenGraph:
-    """The graph of a script's calls; `follow` gives that of a call which finds some attributes.
+def graph_of_later_calls(follow: Callable[[Kept], Followed], imported: Callable[[AtenGraph], ModuleOp]) -> AtenGraph:
+    """The graph of a script's calls; `follow` gives that of a call which finds some attributes, `imported` its Relay.
 
-    Raises UnsupportedError where each call leaves something else, or the first one computes something else.
+    Raises UnsupportedError where each call leaves something else, or the first ones compute something else.
     """
-    first = follow({})
+    calls = [follow({})]
+    first = calls[0]
     if not first.left:
         return first.graph
-    now, found = first, first.left
-    for _ in range(MOST_ROUNDS):
-        now = follow(found)
-        if now.left == found:
-            break
-        found = now.left
-    else:
-        raise _refused(first, "each call leaves something else")
-    states: list[StateVariable] = []
-    same = first.left == found
-    for path, info in found.items():
-        if isinstance(info, TensorInfo):
-            begin = first.begins.get(path)
-            fits = begin is not None and (begin.shape, str(begin.dtype)) == (info.shape, info.dtype)
-            same = same and fits
-            initial = begin if fits and begin is not None else np.zeros(info.shape, numpy_dtype(info.dtype))
-            states.append(StateVariable(path, next_name(path), initial))
-    if not same and not _computes(now.graph, states, first.graph):
-        raise _refused(first, "its first call computes something else than later calls from zeros")
-    return replace(now.graph, states=tuple(states))
+    while len(calls) < 2 or calls[-1].left != calls[-2].left:
+        if len(calls) > MOST_CALLS:
+            raise _refused(first, "each call leaves something else")
+        calls.append(follow(calls[-1].left))
+    later = calls[-1].graph
+    begins = {path: first.begins.get(path) for path, info in first.left.items() if isinstance(info, TensorInfo)}
+    ports = {i.name: i for i in later.inputs if i.name in begins}
+    for path, port in ports.items():
+        begin = begins[path]
+        fits = begin is not None and (begin.shape, str(begin.dtype)) == (port.shape, port.dtype)
+        # A weight has its name in the file, as in the first call; zeros stand for what the file has otherwise.
+        array = begin if fits else np.zeros(port.shape, numpy_dtype(port.dtype))
+        ports[path] = replace(port, array=array, key=path if fits else "")
+    begun = replace(later, inputs=[ports.get(i.name, i) for i in later.inputs])
+    pairs = [(begun, first.graph), *((later, c.graph) for c in calls[1:-1])]
+    if not all(_alike(imported(one), imported(other)) for one, other in pairs):
+        raise _refused(first, "its first calls compute something else than later ones from zeros")
+    states = [
+        StateVariable(path, next_name(path), port.array) for path, port in ports.items() if port.array is not None
+    ]
+    return replace(later, states=tuple(states))
 
 
-def _computes(later: AtenGraph, states: list[StateVariable], first: AtenGraph) -> bool:
-    """Whether a graph is the first call's where it finds the initial values."""
-    initial = {s.input: s.initial for s in states}
-    begun = [replace(i, array=initial[i.name]) if i.name in initial else i for i in later.inputs]
-    one, other = (import_graph(g).module for g in (replace(later, inputs=begun), first))
-    for module in (one, other):
-        cse(module)
+def _alike(one: ModuleOp, other: ModuleOp) -> bool:
+    """Whether two programs have the same inputs and compute the same, op by op."""
+    cse(one)
+    cse(other)
     return one.is_structurally_equivalent(other)
 
 

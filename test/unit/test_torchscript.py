@@ -110,7 +110,9 @@ def test_what_a_script_keeps_is_the_state_of_a_session() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [("growing", "keeps rows from call to call, and each call leaves something else"),
-     ("beginning", "its first call computes something else than later calls from zeros")],
+     ("beginning", "its first calls compute something else than later ones from zeros"),
+     ("started", "its first calls compute something else than later ones"),
+     ("warming", "its first calls compute something else than later ones")],
 )  # fmt: skip
 def test_state_that_is_no_state_of_a_program_is_refused(name: str, said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):

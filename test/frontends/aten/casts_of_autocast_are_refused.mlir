@@ -23,4 +23,4 @@ class GraphModule(torch.nn.Module):
             return (op,)
 
 // CHECK-DAG: higher_order.wrap_with_autocast x1: "wrap" (the casts of autocast are in torch's operators: give exported.run_decompositions({}))
-// CHECK-DAG: mine.op.default x2: "op", "op" (no converter)
+// CHECK-DAG: mine.op.default x1: "op" (no converter)

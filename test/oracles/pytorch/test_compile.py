@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -17,13 +16,7 @@ torch = pytest.importorskip("torch")
 nn = torch.nn
 functional = nn.functional
 
-
-@pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh")
 
 
 def near(found, expected, tolerance=1e-4) -> None:

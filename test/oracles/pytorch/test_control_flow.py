@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,13 +16,7 @@ torch = pytest.importorskip("torch")
 nn = torch.nn
 ops = pytest.importorskip("torch._higher_order_ops")
 
-
-@pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh")
 
 
 class Model(nn.Module):
@@ -169,3 +163,18 @@ def test_casts_of_autocast_are_in_the_decomposed_program() -> None:
         (found,) = (lamina.compile(program.run_decompositions({}))(x.numpy()),)
         wanted = model(x).float().numpy()
     np.testing.assert_allclose(np.asarray(found, np.float32), wanted, rtol=2**-7, atol=2**-7)
+
+
+def test_bodies_of_types_without_a_program_stay_eager_alone() -> None:
+    def program(x, z):
+        kept = torch.cond(x.sum() > 0, lambda z: z.clone(), lambda z: z.clone(), (z,))
+        return torch.relu(x) @ x, kept
+
+    x = torch.randn(4, 4)
+    z = x.to(torch.complex32)
+    explained = lamina.torch.explain(program, x, z)
+    assert "higher_order.cond" in [e.target for e in explained.eager] and explained.programs == 1, str(explained)
+    found, expected = torch.compile(program, backend="lamina")(x, z), program(x, z)
+    assert (found[0] - expected[0]).abs().max() < 1e-5 and torch.equal(
+        found[1].to(torch.complex64), expected[1].to(torch.complex64)
+    )

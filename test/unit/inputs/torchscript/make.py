@@ -108,6 +108,32 @@ class Beginning(nn.Module):
         return self.mean * 2
 
 
+class Started(nn.Module):
+    """Another factor in the first call, which a flag tells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started = False
+
+    def forward(self, x):
+        y = x * 3 if self.started else x * 2
+        self.started = True
+        return y
+
+
+class Warming(nn.Module):
+    """A second call that differs from the first and from all later ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        y = x * 3 if self.calls == 1 else x * 2
+        self.calls = min(self.calls + 1, 2)
+        return y
+
+
 def saved(script: torch.jit.ScriptModule, name: str) -> None:
     """Write a script without what tells where its source lay on this machine."""
     made = BytesIO()
@@ -120,8 +146,8 @@ def saved(script: torch.jit.ScriptModule, name: str) -> None:
 
 def keeping() -> None:
     """Write scripts that keep something."""
-    for net, name in ((Growing(), "growing"), (Beginning(), "beginning")):
-        saved(torch.jit.script(net), f"{name}.pt")
+    for kind in (Growing, Beginning, Started, Warming):
+        saved(torch.jit.script(kind()), f"{kind.__name__.lower()}.pt")
     script = torch.jit.script(Keeping().eval())
     saved(script, "keeping.pt")
     calls = [torch.randn(2, 3) for _ in range(5)]
