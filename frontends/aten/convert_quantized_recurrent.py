@@ -15,10 +15,11 @@ from lamina.frontends.aten.quantization import PackedCell, PackedWeights
 from lamina.frontends.aten.quantized import packed, quantized
 from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
+from lamina.frontends.recurrent import joined, recurrent_stack
 
 MOST_STEPS = 128
 """Steps of all layers and directions of a call."""
-States = tuple[Value, ...]
+States = Sequence[Value]
 Step = Callable[[AtenBuilder, Value, Value, States], States]
 
 
@@ -51,18 +52,15 @@ def _dense(b: AtenBuilder, x: Value, w: PackedWeights, reduce_range: bool) -> Va
     return dense(b, x, quantized(b, w.weight), w.bias, reduce_range)
 
 
-def _run(
-    b: AtenBuilder, x: Value, cell: PackedCell, states: States, step: Step, backwards: bool
-) -> tuple[Value, States]:
+def _run(b: AtenBuilder, x: Value, cell: PackedCell, states: States, step: Step, reverse: bool) -> list[Value]:
     """A layer in one direction over x [T, N, features]: [T, N, hidden], and the last states."""
     of_input = _dense(b, x, cell.of_input, cell.reduce_range)
     made: list[Value] = []
-    for t in range(x.shape[0])[:: -1 if backwards else 1]:
+    for t in range(x.shape[0])[:: -1 if reverse else 1]:
         now = b.reshape(b.slice(of_input, 0, t, t + 1), of_input.shape[1:])
         states = step(b, now, _dense(b, states[0], cell.of_state, cell.reduce_range), states)
         made.append(b.op("expand_dims", states[0], axis=0))
-    made = made[::-1] if backwards else made
-    return made[0] if len(made) == 1 else b.op("concatenate", *made, axis=0), states
+    return [joined(b, made[::-1] if reverse else made, 0), *states]
 
 
 def _layers(
@@ -77,21 +75,12 @@ def _layers(
     if not 1 <= data.shape[0] * len(params) <= MOST_STEPS:
         what = f"{data.shape[0]} steps of {len(params)} quantised recurrent layers are not supported"
         raise b.unsupported(what, f"at most {MOST_STEPS} in all; keep longer ones in floats")
-    last: list[States] = []
-    for layer in range(layers):
-        sides: list[Value] = []
-        for way in range(ways):
-            k = layer * ways + way
-            first = tuple(b.reshape(b.slice(h, 0, k, k + 1), h.shape[1:]) for h in hx)
-            made, states = _run(b, data, params[k], first, step, way == 1)
-            sides.append(made)
-            last.append(states)
-        data = sides[0] if ways == 1 else b.op("concatenate", *sides, axis=2)
-    ends = (
-        b.op("stack", *(s[n] for s in last), axis=0) if len(last) > 1 else b.op("expand_dims", last[0][n], axis=0)
-        for n in range(len(hx))
-    )
-    return b.transpose(data, (1, 0, 2)) if batch_first else data, *ends
+
+    def run(k: int, x: Value, states: States, reverse: bool) -> list[Value]:
+        return _run(b, x, params[k], states, step, reverse)
+
+    y, *ends = recurrent_stack(b, data, layers, ways, hx, run)
+    return b.transpose(y, (1, 0, 2)) if batch_first else y, *ends
 
 
 @aten_op("quantized_lstm")
@@ -124,7 +113,7 @@ def lstm_cell(
     b: AtenBuilder, input: Value, hx: Sequence[Any], w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any
 ) -> tuple[Value, ...]:
     """Convert a step of an LSTM; the biases are packed with the weights."""
-    return _cell(b, input, tuple(hx), w_ih, w_hh, _lstm)
+    return tuple(_cell(b, input, hx, w_ih, w_hh, _lstm))
 
 
 @aten_op("quantized.quantized_gru_cell_dynamic", "quantized.quantized_rnn_relu_cell_dynamic",

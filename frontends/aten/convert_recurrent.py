@@ -1,8 +1,4 @@
-"""Recurrent layers and their cells in floats: of several layers, in one direction or both.
-
-torch has the gates as i f g o and r z n (torch.nn.LSTM, torch.nn.GRU), relay.nn.lstm and relay.nn.gru as i o f g and
-z r n; torch's reset gate scales the product with the state, its bias included.
-"""
+"""Recurrent layers and their cells in floats: of several layers, in one direction or both."""
 
 from __future__ import annotations
 
@@ -10,14 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from lamina.frontends.aten.builder import AtenBuilder
-from lamina.frontends.aten.convert_shape import cat, stack
 from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
-from lamina.frontends.recurrent import recurrent_layer, rows
-
-_ORDER = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2)}
-"""The places of relay's gates among torch's."""
-_FUNCTIONS = {"lstm": "sigmoid, tanh, tanh", "gru": "sigmoid, tanh", "rnn_tanh": "tanh", "rnn_relu": "relu"}
+from lamina.frontends.recurrent import GATES_OF_CUDNN, cudnn_layer, recurrent_stack
 
 
 def _direction(
@@ -25,19 +16,12 @@ def _direction(
 ) -> list[Value]:
     """The outputs by step and the last states, of matrices for x [T, N, I] and for states [N, H], and biases."""
     hidden = states[0].shape[1]
-    order = _ORDER.get(mode, (0,))
-
-    def ordered(v: Value) -> Value:
-        return v if len(order) == 1 else cat(b, [rows(b, v, g * hidden, (g + 1) * hidden) for g in order])
-
-    of_input, of_state, *biases = (None if w is None else ordered(w) for w in weights)
-    if of_input is None or of_state is None or of_state.shape != (len(order) * hidden, hidden):
+    of_input, of_state, *biases = weights
+    if of_input is None or of_state is None or of_state.shape != (len(GATES_OF_CUDNN[mode]) * hidden, hidden):
         raise b.unsupported("layers that project their states are not supported", "leave out proj_size")
     first, second = biases if len(biases) == 2 else (None, None)
-    return recurrent_layer(
-        b, mode.partition("_")[0], x, of_input, of_state, None if first is None or second is None else (first, second),
-        states, late=mode == "gru", activations=_FUNCTIONS[mode], reverse=reverse,
-    )  # fmt: skip
+    both = None if first is None or second is None else (first, second)
+    return cudnn_layer(b, mode, x, of_input, of_state, both, states, reverse)
 
 
 def _layers(
@@ -53,18 +37,12 @@ def _layers(
     data = b.transpose(input, (1, 0, 2)) if batch_first else input
     if 0 in data.shape:
         raise b.unsupported(f"a sequence {data} without elements is not supported")
-    last: list[list[Value]] = []
-    for layer in range(num_layers):
-        sides: list[Value] = []
-        for way in range(ways):
-            k = layer * ways + way
-            states = [b.reshape(b.slice(h, 0, k, k + 1), h.shape[1:]) for h in hx]
-            made, *ends = _direction(b, mode, data, params[k * each : (k + 1) * each], states, way == 1)
-            sides.append(made)
-            last.append(ends)
-        data = cat(b, sides, 2) if ways == 2 else sides[0]
-    ends = (stack(b, [states[n] for states in last]) for n in range(len(hx)))
-    return b.transpose(data, (1, 0, 2)) if batch_first else data, *ends
+
+    def run(k: int, x: Value, states: list[Value], reverse: bool) -> list[Value]:
+        return _direction(b, mode, x, params[k * each : (k + 1) * each], states, reverse)
+
+    y, *ends = recurrent_stack(b, data, num_layers, ways, hx, run)
+    return b.transpose(y, (1, 0, 2)) if batch_first else y, *ends
 
 
 @aten_op("lstm.input")

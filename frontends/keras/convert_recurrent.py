@@ -11,7 +11,7 @@ from lamina.frontends.builder import Value
 from lamina.frontends.keras.activations import activated
 from lamina.frontends.keras.table import Layer, layer, remade
 from lamina.frontends.network import NodeBuilder
-from lamina.frontends.recurrent import GATES, recurrent_layer
+from lamina.frontends.recurrent import GATES, GATES_OF_CUDNN, recurrent_layer
 
 _FUNCTIONS = {
     "tanh": "tanh", "sigmoid": "sigmoid", "relu": "relu", "softsign": "softsign", "linear": "affine(1.0, 0.0)",
@@ -20,7 +20,7 @@ _FUNCTIONS = {
 """The functions of relay.nn.lstm and its kin by Keras's names."""
 _KINDS = {"LSTM": ("lstm", 4, 2), "GRU": ("gru", 3, 1), "SimpleRNN": ("rnn", 1, 1)}
 """The op, the gates, the states."""
-_ORDERS = {"lstm": (0, 3, 1, 2)}
+_ORDERS = {"lstm": GATES_OF_CUDNN["lstm"]}
 """Places of relay's gates among Keras's: i f c o are i o f c."""
 MOST_STEPS = 1024
 """Steps of a sequence that are written out op by op."""
