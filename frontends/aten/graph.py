@@ -124,7 +124,7 @@ class AtenGraph:
 
 
 def refs(argument: Any) -> Iterator[Ref]:
-    """The references in an argument."""
+    """The references in an argument or a result, in order."""
     if isinstance(argument, Ref):
         yield argument
     elif isinstance(argument, (PackedWeights, PackedCell)):
@@ -132,3 +132,5 @@ def refs(argument: Any) -> Iterator[Ref]:
     elif isinstance(argument, (list, tuple)):
         for item in argument:  # pyright: ignore[reportUnknownVariableType]
             yield from refs(item)
+    elif isinstance(argument, dict):
+        yield from refs(list(argument.values()))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

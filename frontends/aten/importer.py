@@ -5,6 +5,7 @@ Weights go to the parameter store under their names in the model; each op carrie
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -257,11 +258,13 @@ class _Importer:
         infos: list[Any] = call.results if isinstance(call.results, list) else [call.results]
         if not all(isinstance(i, TensorInfo) for i in infos):
             return
-        values: list[Value] = []
-        for info in infos:
-            argument = self.block.insert_arg(tensor_type(info.shape, info.dtype), len(self.block.args))
-            values.append(Value(info.shape, info.dtype, ssa=argument))
+        values = list(map(self.unknown, infos))
         self.values[call.name] = values if isinstance(call.results, list) else values[0]
+
+    def unknown(self, info: TensorInfo) -> Value:
+        """A tensor of which nothing but the type is known."""
+        argument = self.block.insert_arg(tensor_type(info.shape, info.dtype), len(self.block.args))
+        return Value(info.shape, info.dtype, ssa=argument)
 
 
 class ShapeTracer:
@@ -270,6 +273,12 @@ class ShapeTracer:
     def __init__(self, label: str, limit: int = LIMIT, own: Mapping[str, OwnConverter] | None = None) -> None:
         self._importer = _Importer(AtenGraph(label, [], [], []), limit)
         self._importer.builder.own = own or {}
+        self._roots: dict[str, str] = {}
+        """The values of whose memory others are views, or which they are after a change in place."""
+        self._sharing: dict[str, list[str]] = defaultdict(list)
+        """The others of each."""
+        self.changed: set[str] = set()
+        """The values whose memory has been changed in place, by their own names."""
 
     def take(self, given: Input) -> None:
         """Add an input or a weight."""
@@ -284,9 +293,25 @@ class ShapeTracer:
         if is_in_place(call):
             call = out_of_place(call)
         made = self._importer.values[call.name] = self._importer.called(call)
-        if call.in_place and isinstance(call.args[0], Ref):
-            self._importer.values[call.args[0].name] = made
+        if call.args and isinstance(call.args[0], Ref) and (call.in_place or call.packet in VIEWS):
+            first = call.args[0].name
+            root = self._roots[call.name] = self._roots.get(first, first)
+            self._sharing[root].append(call.name)
+            if call.in_place:
+                self._importer.values[first] = made
+                self._changed(root, {first, call.name})
         return made
+
+    def _changed(self, root: str, known: set[str]) -> None:
+        """Forget the numbers of what shares the memory of a value that has changed, but for those that are known."""
+        self.changed.add(root)
+        values = self._importer.values
+        for name in {root, *self._sharing[root]} - known:
+            found = values[name]
+            if isinstance(found, Value) and found.array is not None:
+                values[name] = self._importer.unknown(found.info)
+            elif isinstance(found, list):  # its parts have names of their own
+                values[name] = [self._importer.unknown(v.info) if isinstance(v, Value) else v for v in found]  # pyright: ignore
 
 
 def converted(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 from lamina.dialects.infos import TensorInfo
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.frontends.aten.builder import OwnConverter
-from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace
+from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace, refs
 from lamina.frontends.aten.importer import ShapeTracer, import_graph
 from lamina.frontends.aten.overloads import resolved
 from lamina.frontends.aten.quantization import PackedCell, PackedWeights, QuantizedArray
@@ -25,7 +25,7 @@ from lamina.frontends.torchscript.numbers import NUMBERS, computed
 from lamina.frontends.torchscript.objects import ScriptObject
 from lamina.frontends.torchscript.packed import OF_QUANTIZED, PACKS, TORCH_CLASSES, asked_of_quantized, packed, restored
 from lamina.frontends.torchscript.program import Script, guarded
-from lamina.frontends.torchscript.states import Followed, Kept, graph_of_later_calls, leaves, next_name
+from lamina.frontends.torchscript.states import Followed, Kept, followed_call, graph_of_later_calls, next_name
 
 DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, None, None, "bool", None,
           None, None, "bfloat16")  # fmt: skip
@@ -206,9 +206,9 @@ class _Tracer:
         for path, found in self.kept.items():
             owner, _, name = path.rpartition(".")
             value = self._taken(Input(path, found.shape, found.dtype)) if isinstance(found, TensorInfo) else found
-            self._keep(self._at(owner), name, value)
+            self._keep(self._attribute_at(owner), name, value)
         result = self._function(method, arguments, {})
-        outputs = [Output(f"output_{k}", v) for k, v in enumerate(leaves(result))]
+        outputs = [Output(f"output_{k}", v) for k, v in enumerate(refs(result))]
         left: dict[str, Any] = {}
         for path, (owner, name) in self.owners.items():
             value = owner.attributes[name]
@@ -217,20 +217,21 @@ class _Tracer:
                 if isinstance(self.tracer.value(value), QuantizedValue):
                     raise UnsupportedError(f"the script keeps {path}, which is quantised", where=self.label)
                 outputs.append(Output(next_name(path), value))
-        return Followed(AtenGraph(self.label, self.inputs, self.calls, outputs), left, self.begins)
+        graph = AtenGraph(self.label, self.inputs, self.calls, outputs)
+        return followed_call(graph, left, self.begins, self.tracer.changed, self._attribute_at)
 
-    def _at(self, path: str) -> ScriptObject:
-        """The object of a path."""
-        found = self.script.root
+    def _attribute_at(self, path: str) -> Any:
+        """The object or the value of a path; None where it goes through lists."""
+        found: Any = self.script.root
         for name in path.split(".") if path else ():
-            found = found.attributes[name]
+            found = found.attributes.get(name) if isinstance(found, ScriptObject) else None
         return found
 
     def _keep(self, owner: ScriptObject, name: str, value: Any) -> None:
         """Assign an attribute, which the next call finds."""
         path = ".".join((*self._paths(owner), name))
         plain = isinstance(value, (Ref, bool, int, float, str, type(None)))
-        if not plain or self._at(path.rpartition(".")[0]) is not owner:
+        if not plain or self._attribute_at(path.rpartition(".")[0]) is not owner:
             raise UnsupportedError(f"the attribute {path} is assigned {type(value).__name__}", where=self._where())
         if path not in self.owners and hasattr(owner.attributes.get(name), "dtype"):
             self.begins[path] = owner.attributes[name]

@@ -1,4 +1,4 @@
-"""Attributes that a script's `forward` assigns: what one call leaves is what the next one finds.
+"""Attributes that a script's `forward` assigns or changes in place: what one call leaves is what the next one finds.
 
 They become inputs and outputs of the program (`dialects/relay/program_state.py`), numbers among them constants. A first
 call may find other things than later ones, such as an empty tensor for no state yet: the script is followed until it
@@ -8,7 +8,7 @@ the file or from zeros.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -20,7 +20,8 @@ from lamina.dialects.infos import TensorInfo
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.dialects.relay.program_state import StateVariable
 from lamina.errors import UnsupportedError
-from lamina.frontends.aten.graph import AtenGraph, Ref
+from lamina.frontends.aten.functional import functional
+from lamina.frontends.aten.graph import AtenGraph, Output, Ref
 
 Kept: TypeAlias = "Mapping[str, TensorInfo | bool | int | float | str | None]"
 """Attributes by their paths: types of tensors, and values of what is none."""
@@ -36,6 +37,30 @@ class Followed:
     left: Kept
     begins: Mapping[str, Any]
     """The arrays of the file that attributes had before."""
+
+
+def followed_call(
+    graph: AtenGraph, left: Kept, begins: Mapping[str, Any], changed: Container[str], attribute: Callable[[str], Any]
+) -> Followed:
+    """A followed call that leaves some attributes, and the weights of the names that it has changed in place.
+
+    `attribute` gives what an attribute's path holds. Raises UnsupportedError where a weight is none of a module's, so
+    that the next call would not find it.
+    """
+    weights = [i for i in graph.inputs if i.array is not None and i.name in changed and i.key not in left]
+    if not left and not weights:
+        return Followed(graph, {}, {})
+    for weight in weights:
+        if attribute(weight.key) is not weight.array:
+            raise UnsupportedError(f"{weight.key} is changed, and is no attribute of a module", where=graph.label)
+    outputs = [*graph.outputs, *(Output(next_name(w.key), Ref(w.name)) for w in weights)]
+    # They are no longer weights, which `functional` would refuse to change.
+    without = [replace(i, array=None) for i in graph.inputs]
+    graph = replace(functional(replace(graph, inputs=without, outputs=outputs)), inputs=graph.inputs)
+    return Followed(
+        graph, {**left, **{w.key: TensorInfo(w.shape, w.dtype) for w in weights}},
+        {**begins, **{w.key: w.array for w in weights}},
+    )  # fmt: skip
 
 
 def next_name(path: str) -> str:
@@ -65,6 +90,10 @@ def graph_of_later_calls(follow: Callable[[Kept], Followed], imported: Callable[
         # A weight has its name in the file, as in the first call; zeros stand for what the file has otherwise.
         array = begin if fits else np.zeros(port.shape, numpy_dtype(port.dtype))
         ports[path] = replace(port, array=array, key=path if fits else "")
+    for port in (i for c in calls for i in c.graph.inputs if i.array is not None):
+        shared = [p for p, a in begins.items() if p != port.key and _share_memory(a, port.array)]
+        if shared:
+            raise _refused(first, f"{shared[0]} shares its memory with {port.key}")
     begun = replace(later, inputs=[ports.get(i.name, i) for i in later.inputs])
     pairs = [(begun, first.graph), *((later, c.graph) for c in calls[1:-1])]
     if not all(_alike(imported(one), imported(other)) for one, other in pairs):
@@ -73,6 +102,10 @@ def graph_of_later_calls(follow: Callable[[Kept], Followed], imported: Callable[
         StateVariable(path, next_name(path), port.array) for path, port in ports.items() if port.array is not None
     ]
     return replace(later, states=tuple(states))
+
+
+def _share_memory(one: Any, other: Any) -> bool:
+    return isinstance(one, np.ndarray) and np.may_share_memory(one, other)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _alike(one: ModuleOp, other: ModuleOp) -> bool:
@@ -87,14 +120,3 @@ def _refused(followed: Followed, what: str) -> UnsupportedError:
         f"the script keeps {', '.join(followed.left)} from call to call, and {what}", where=followed.graph.label,
         hint="give its state as inputs and outputs of forward",
     )  # fmt: skip
-
-
-def leaves(value: Any) -> list[Any]:
-    """The tensors of a result, in order."""
-    if isinstance(value, Ref):
-        return [value]
-    if isinstance(value, (list, tuple)):
-        return [leaf for v in value for leaf in leaves(v)]  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(value, dict):
-        return [leaf for v in value.values() for leaf in leaves(v)]  # pyright: ignore[reportUnknownVariableType]
-    return []

@@ -95,14 +95,23 @@ def checked(path: Path) -> tuple[int, str]:
     return cli.run(["check", str(path)], out, err), out.getvalue() + err.getvalue()
 
 
-def test_what_a_script_keeps_is_the_state_of_a_session() -> None:
-    data = json.loads((INPUTS / "calls.json").read_text("utf-8"))
-    executable = lamina.compile(INPUTS / "keeping.pt", threads=1, shapes={"x": [2, 3], "rate": 3})
-    assert [i.name for i in executable.inputs] == ["x", "state", "total"]
+CACHES = ["first.cache", "first.count", "second.cache", "second.count"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "states"),
+    [("keeping", {"x": [2, 3], "rate": 3}, ["state", "total"]),
+     ("caching", {"x": [1, 2, 5]}, CACHES),
+     ("caching_traced", {"x": [1, 2, 5]}, CACHES)],
+)  # fmt: skip
+def test_what_a_script_keeps_is_the_state_of_a_session(name: str, shapes: dict[str, Any], states: list[str]) -> None:
+    data = json.loads((INPUTS / f"{name.partition('_')[0]}.json").read_text("utf-8"))
+    executable = lamina.compile(INPUTS / f"{name}.pt", threads=1, shapes=shapes)
+    assert sorted(i.name for i in executable.inputs) == sorted(["x", *states])
     session = executable.session()
     for _ in range(2):
         for x, expected in zip(data["calls"], data["results"], strict=True):
-            found = session(np.asarray(x, np.float32).reshape(2, 3))
+            found = session(np.asarray(x, np.float32).reshape(shapes["x"]))
             np.testing.assert_allclose(np.asarray(found).reshape(-1), expected, rtol=1e-5, atol=1e-6)
         session.reset()
 
@@ -112,7 +121,10 @@ def test_what_a_script_keeps_is_the_state_of_a_session() -> None:
     [("growing", "keeps rows from call to call, and each call leaves something else"),
      ("beginning", "its first calls compute something else than later ones from zeros"),
      ("started", "its first calls compute something else than later ones"),
-     ("warming", "its first calls compute something else than later ones")],
+     ("warming", "its first calls compute something else than later ones"),
+     ("tied", "counts shares its memory with count"),
+     ("listed", "constant_0 is changed, and is no attribute of a module"),
+     ("looking", "float of a tensor that is computed at run time")],
 )  # fmt: skip
 def test_state_that_is_no_state_of_a_program_is_refused(name: str, said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):

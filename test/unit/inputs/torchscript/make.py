@@ -1,10 +1,12 @@
-"""Writes scripts beside this file, and what torch makes of inputs in `results.json` and `calls.json`.
+"""Writes scripts beside this file, and what torch makes of inputs in `results.json`, and by call in files
+named like scripts that keep something.
 
 python test/unit/inputs/torchscript/make.py     needs torch
 """
 
 # pyright: basic, reportMissingImports=false
 
+import copy
 import json
 from io import BytesIO
 from pathlib import Path
@@ -134,6 +136,70 @@ class Warming(nn.Module):
         return y
 
 
+class Filter(nn.Module):
+    """A filter over time whose last inputs are kept in a buffer, in place, by parts and as a whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(2, 2, 3)
+        self.register_buffer("cache", torch.ones(1, 2, 2))
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x):
+        y = torch.cat([self.cache, x], 2)
+        self.cache.copy_(y[:, :, -2:])
+        self.cache[:, 0].mul_(0.5)
+        self.count += 1
+        return self.conv(y) + self.count
+
+
+class Caching(nn.Module):
+    """Two filters, one after the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = Filter()
+        self.second = Filter()
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+
+class Tied(nn.Module):
+    """A buffer that is changed, and another one in its memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("counts", torch.zeros(3))
+        self.register_buffer("count", self.counts[:1])
+
+    def forward(self, x):
+        self.counts += 1
+        return x + self.count
+
+
+class Listed(nn.Module):
+    """A tensor that is changed, of no module."""
+
+    def forward(self, x):
+        return x + CONSTANT.add_(1)
+
+
+CONSTANT = torch.zeros(3)
+
+
+class Looking(nn.Module):
+    """A choice by a number that was written through a part of its tensor."""
+
+    def forward(self, x):
+        numbers = torch.zeros(3)
+        part = numbers[1:]
+        part += 1.0
+        if float(numbers[1]) > 0.5:
+            return x * 2
+        return x * 3
+
+
 def saved(script: torch.jit.ScriptModule, name: str) -> None:
     """Write a script without what tells where its source lay on this machine."""
     made = BytesIO()
@@ -146,15 +212,25 @@ def saved(script: torch.jit.ScriptModule, name: str) -> None:
 
 def keeping() -> None:
     """Write scripts that keep something."""
-    for kind in (Growing, Beginning, Started, Warming):
+    for kind in (Growing, Beginning, Started, Warming, Tied, Looking):
         saved(torch.jit.script(kind()), f"{kind.__name__.lower()}.pt")
-    script = torch.jit.script(Keeping().eval())
-    saved(script, "keeping.pt")
-    calls = [torch.randn(2, 3) for _ in range(5)]
+    saved(torch.jit.trace(Listed(), torch.randn(2, 3), check_trace=False), "listed.pt")
+    called(torch.jit.script(Keeping().eval()), "keeping", (2, 3), 3)
+    caching = Caching().eval()
+    traced = torch.jit.trace(copy.deepcopy(caching), torch.randn(1, 2, 5), check_trace=False)
+    traced.load_state_dict(caching.state_dict())  # which tracing has changed
+    saved(traced, "caching_traced.pt")
+    called(torch.jit.script(caching), "caching", (1, 2, 5))
+
+
+def called(script: torch.jit.ScriptModule, name: str, shape: tuple[int, ...], *further: int) -> None:
+    """Write a script, and what five calls of it give."""
+    saved(script, f"{name}.pt")
+    calls = [torch.randn(shape) for _ in range(5)]
     with torch.no_grad():
-        results = [script(x, 3).flatten().tolist() for x in calls]
+        results = [script(x, *further).flatten().tolist() for x in calls]
     data = {"calls": [x.flatten().tolist() for x in calls], "results": results}
-    (FOLDER / "calls.json").write_text(json.dumps(data) + "\n")
+    (FOLDER / f"{name}.json").write_text(json.dumps(data) + "\n")
 
 
 def main() -> None:
