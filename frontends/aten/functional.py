@@ -1,18 +1,21 @@
 """Graphs whose calls change tensors in place, as graphs whose calls do not: `relu_(x)` is a new x from there on.
 
 A change of a part of a tensor, `x[1:3].fill_(0)`, is one of the tensor: the part is written back into it. Where other
-values share the memory of what is changed and are used later, the graph is refused, as where a weight is changed, which
-the next call would see. An input is not changed: the program's results are those of the change.
+values share the memory of what is changed and are used later, the graph is refused. A weight that is changed is state:
+the next call finds what this one leaves. An input is not changed: the program's results are those of the change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lamina.errors import UnsupportedError
-from lamina.frontends.aten.graph import AtenCall, AtenGraph, Output, Ref, refs
+import numpy as np
+
+from lamina.dialects.relay.program_state import StateVariable
+from lamina.errors import InputError, UnsupportedError
+from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, refs
 
 VIEWS = frozenset(
     (
@@ -40,14 +43,62 @@ def out_of_place(call: AtenCall) -> AtenCall:
     return replace(call, target=".".join((namespace, packet[:-1], *overload)), in_place=True)
 
 
-def functional(graph: AtenGraph) -> AtenGraph:
-    """The graph without changes in place. Raises UnsupportedError where one would reach other values."""
-    return _Functional(graph).run() if any(map(is_in_place, graph.calls)) else graph
+def functional(graph: AtenGraph, keeps: bool = False) -> AtenGraph:
+    """The graph without changes in place; where it `keeps` state, weights that are changed become such.
+
+    Raises UnsupportedError where a change would reach other values, or a weight of a graph that keeps nothing.
+    """
+    return _Functional(graph, keeps).run() if any(map(is_in_place, graph.calls)) else graph
+
+
+def next_name(key: str) -> str:
+    """The name of the output that holds what a weight becomes."""
+    return f"{key}:next"
+
+
+def with_state(graph: AtenGraph, becomes: Mapping[str, Any]) -> AtenGraph:
+    """The graph with weights as state, by their names in the model: what a call makes of each is put out.
+
+    Raises UnsupportedError where another weight lies in the memory of one, or one is quantised, InputError where a name
+    is that of no weight.
+    """
+    kept = [i for i in graph.inputs if i.array is not None and i.key in becomes]
+    missing = set(becomes) - {i.key for i in kept}
+    if missing:
+        raise InputError(f"{min(missing)} is changed, and is no weight", where=graph.label)
+    others = [i for i in graph.inputs if i.array is not None and i.key not in becomes]
+    for i in kept:
+        shared = next((o.key for o in others if share_memory(i.array, o.array)), None)
+        if shared is not None or i.quantization is not None:
+            what = "is quantised" if shared is None else f"shares its memory with {shared}"
+            raise UnsupportedError(f"{i.key} is changed, and {what}", where=graph.label)
+    names = {i.name for i in kept}
+    return replace(
+        graph, inputs=[*(i for i in graph.inputs if i.name not in names), *(replace(i, array=None) for i in kept)],
+        outputs=[*graph.outputs, *(Output(next_name(i.key), becomes[i.key]) for i in kept)],
+        states=(*graph.states, *(StateVariable(i.key, next_name(i.key), np.asarray(i.array)) for i in kept)),
+    )  # fmt: skip
+
+
+def with_kept_outputs(graph: AtenGraph, kept: Container[int]) -> AtenGraph:
+    """`with_state` of the outputs at some places, which have the names of the weights."""
+    outputs = [o for k, o in enumerate(graph.outputs) if k not in kept]
+    becomes = {o.name: o.value for k, o in enumerate(graph.outputs) if k in kept}
+    return with_state(replace(graph, outputs=outputs), becomes) if becomes else graph
+
+
+def share_memory(one: Any, other: Any) -> bool:
+    """Whether two weights lie in the same memory."""
+    return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.may_share_memory(one, other)  # pyright: ignore[reportUnknownArgumentType]
 
 
 @dataclass
 class _Functional:
     graph: AtenGraph
+    keeps: bool
+    weights: dict[str, Input] = field(default_factory=dict[str, Input])
+    changed: set[str] = field(default_factory=set[str])
+    """The weights that are changed."""
     calls: list[AtenCall] = field(default_factory=list[AtenCall])
     same: dict[str, str] = field(default_factory=dict[str, str])
     """The value that the result of a change is."""
@@ -59,6 +110,7 @@ class _Functional:
 
     def run(self) -> AtenGraph:
         last = self._last_uses()
+        self.weights = {i.name: i for i in self.graph.inputs if i.array is not None}
         for k, call in enumerate(self.graph.calls):
             call = replace(
                 call, args=tuple(_mapped(list(call.args), self._itself)),
@@ -73,7 +125,9 @@ class _Functional:
                 self.root[call.name] = self.root.get(first, first)
             self.calls.append(self._now(call))
         outputs = [Output(o.name, _mapped(_mapped(o.value, self._itself), self._latest)) for o in self.graph.outputs]
-        return replace(self.graph, calls=self.calls, outputs=outputs)
+        graph = replace(self.graph, calls=self.calls, outputs=outputs)
+        becomes = {self.weights[n].key: Ref(self._latest(n)) for n in self.weights if n in self.changed}
+        return with_state(graph, becomes) if becomes else graph
 
     def _last_uses(self) -> dict[str, int]:
         """The last call that uses each value, where the results of changes are what they change."""
@@ -98,9 +152,10 @@ class _Functional:
         others = [n for n in sharing if last.get(n, -1) > k]
         if others:
             raise self._refused(call, f"changes {first}, whose memory {others[0]} shares")
-        weight = next((i for i in self.graph.inputs if i.name == root and i.array is not None), None)
-        if weight is not None:
-            raise self._refused(call, f"changes {weight.key or weight.name}, and a program keeps no state")
+        weight = self.weights.get(root)
+        if weight is not None and not (self.keeps and weight.key):
+            raise self._refused(call, f"changes {weight.key or weight.name}, and the graph keeps no state")
+        self.changed.add(root)
         made = self._now(out_of_place(call))
         self.calls.append(made)
         self.same[call.name] = first

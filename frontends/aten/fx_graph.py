@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from lamina.dialects.dtypes import DTYPES
 from lamina.dialects.infos import TensorInfo
 from lamina.errors import UnsupportedError
+from lamina.frontends.aten.functional import with_kept_outputs
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, DType, Input, Other, Output, Ref, SourcePlace, place_in
 
 
@@ -206,7 +207,7 @@ def _input(node: Any, label: str, get: Callable[[str], Any]) -> Input:
 
 
 def exported_graph(program: ExportedProgram, label: str = "model") -> AtenGraph:
-    """The graph of a torch.export.ExportedProgram. Its weights are constants, buffers that it changes more outputs."""
+    """The graph of a torch.export.ExportedProgram. Its weights are constants, those that it changes are state."""
     signature = program.graph_signature
     known: dict[str, Input] = {}
     for spec in signature.input_specs:
@@ -222,11 +223,15 @@ def exported_graph(program: ExportedProgram, label: str = "model") -> AtenGraph:
             raise UnsupportedError(f"inputs of the kind {kind} are not supported", where=f"{label}: {spec.arg.name}")
     names: list[str] = []
     users = 0
-    for spec in signature.output_specs:
+    kept: set[int] = set()
+    for k, spec in enumerate(signature.output_specs):
         if spec.kind.name == "USER_OUTPUT":
             names.append(f"output_{users}")
             users += 1
         else:
             names.append(str(spec.target))
+            if spec.kind.name in ("BUFFER_MUTATION", "PARAMETER_MUTATION"):
+                kept.add(k)
     module = program.graph_module
-    return graph_of(list(module.graph.nodes), label, known, lambda k: names[k], attributes_of(module))
+    graph = graph_of(list(module.graph.nodes), label, known, lambda k: names[k], attributes_of(module))
+    return with_kept_outputs(graph, kept)

@@ -51,12 +51,13 @@ def import_graph(
 ) -> ImportedModel:  # fmt: skip
     """Import a graph; with `named_weights` its small weights are parameters as well.
 
-    `own` are converters that go before the table's. With `draws` a graph that draws random numbers gets the input
-    RANDOM_KEY behind its own; without it such calls are refused.
+    `own` are converters that go before the table's. With `draws` the graph is a part of a program of torch's, which
+    keeps the state: one that draws random numbers gets the input RANDOM_KEY behind its own. Without it such calls are
+    refused, and weights that are changed become state.
 
     Raises LaminaError naming the call; UnsupportedError lists all operators that are missing.
     """
-    graph = prepared(graph)
+    graph = prepared(graph, keeps=not draws)
     if any(not _is_known(c) and own_of(c, own or {}) is None for c in every_call(graph)):
         raise report_of(graph, limit).error()
     importer = _Importer(graph, limit, draws)
@@ -97,7 +98,7 @@ def refused_calls(graph: AtenGraph, limit: int = LIMIT, *, draws: bool = False) 
     What follows from results whose types the source does not tell is refused as well.
     """
     found: dict[str, str] = {}
-    for name, reason in _refused(prepared(graph), limit, draws=draws).items():
+    for name, reason in _refused(prepared(graph, keeps=not draws), limit, draws=draws).items():
         found.setdefault(outer_name(name), reason)
     return found
 
@@ -205,9 +206,10 @@ class _Importer:
             self.values[given.name] = value if quantization is None else QuantizedValue(value, quantization)
             return None
         argument = self.block.insert_arg(tensor_type(given.shape, given.dtype), len(self.block.args))
-        argument.name_hint = name_hint(given.name) or None
-        self.values[given.name] = Value(given.shape, given.dtype, ssa=argument, name=given.name)
-        return Port(given.name, given.shape, given.dtype)
+        name = given.key or given.name
+        argument.name_hint = name_hint(name) or None
+        self.values[given.name] = Value(given.shape, given.dtype, ssa=argument, name=name)
+        return Port(name, given.shape, given.dtype)
 
     def _argument(self, given: Any) -> Any:
         """An argument with its references replaced by values."""
@@ -277,8 +279,6 @@ class ShapeTracer:
         """The values of whose memory others are views, or which they are after a change in place."""
         self._sharing: dict[str, list[str]] = defaultdict(list)
         """The others of each."""
-        self.changed: set[str] = set()
-        """The values whose memory has been changed in place, by their own names."""
 
     def take(self, given: Input) -> None:
         """Add an input or a weight."""
@@ -299,12 +299,11 @@ class ShapeTracer:
             self._sharing[root].append(call.name)
             if call.in_place:
                 self._importer.values[first] = made
-                self._changed(root, {first, call.name})
+                self._forget(root, {first, call.name})
         return made
 
-    def _changed(self, root: str, known: set[str]) -> None:
+    def _forget(self, root: str, known: set[str]) -> None:
         """Forget the numbers of what shares the memory of a value that has changed, but for those that are known."""
-        self.changed.add(root)
         values = self._importer.values
         for name in {root, *self._sharing[root]} - known:
             found = values[name]

@@ -27,16 +27,16 @@ _INSIDE = "/"
 """Between the names of a region and of a call in it."""
 
 
-def prepared(graph: AtenGraph) -> AtenGraph:
-    """The graph, and those in it, without regions and without changes in place.
+def prepared(graph: AtenGraph, keeps: bool = True) -> AtenGraph:
+    """The graph, and those in it, without regions and without changes in place; `keeps` as in `functional`.
 
     Raises UnsupportedError where a change in place reaches other values or graphs are nested too deep, InputError for
     regions that are called otherwise than they are made.
     """
-    return _prepared(graph, 0, {})
+    return _prepared(graph, 0, {}, keeps)
 
 
-def _prepared(graph: AtenGraph, depth: int, done: dict[int, AtenGraph]) -> AtenGraph:
+def _prepared(graph: AtenGraph, depth: int, done: dict[int, AtenGraph], keeps: bool = False) -> AtenGraph:
     """`prepared`, a graph that several calls take once."""
     if id(graph) in done:
         return done[id(graph)]
@@ -52,7 +52,7 @@ def _prepared(graph: AtenGraph, depth: int, done: dict[int, AtenGraph]) -> AtenG
         else c
         for c in flat.calls
     ]
-    found = done[id(graph)] = functional(replace(flat, calls=calls))
+    found = done[id(graph)] = functional(replace(flat, calls=calls), keeps)
     return found
 
 

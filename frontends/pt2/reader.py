@@ -14,6 +14,7 @@ from lamina.dialects.dtypes import itemsize, numpy_dtype
 from lamina.dialects.infos import TensorInfo
 from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.frontends.archive import Archive
+from lamina.frontends.aten.functional import with_kept_outputs
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, DType, Input, Other, Output, Ref, SourcePlace, place_in
 from lamina.frontends.builder import checked_nbytes
 
@@ -72,14 +73,18 @@ class _Reader:
         inputs = [self._input(s) for s in signature["input_specs"]]
         calls = [c for n in described["graph"]["nodes"] for c in self._calls(n)]
         outputs: list[Output] = []
+        kept: set[int] = set()
         for spec in signature["output_specs"]:
             ((kind, given),) = spec.items()
+            if kind in ("buffer_mutation", "parameter_mutation"):
+                kept.add(len(outputs))
             key = next((given[k] for k in ("buffer_name", "user_input_name", "parameter_name") if k in given), None)
             name = key if key is not None else f"output_{sum(o.name.startswith('output_') for o in outputs)}"
             argument = given["arg"]
             value = self._argument(argument) if kind == "user_output" else Ref(argument["name"])
             outputs.append(Output(str(name), value))
-        return AtenGraph(self.archive.label, [i for i in inputs if i is not None], calls, outputs)
+        graph = AtenGraph(self.archive.label, [i for i in inputs if i is not None], calls, outputs)
+        return with_kept_outputs(graph, kept)
 
     # -- inputs --------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import Any
 from lamina.dialects.infos import TensorInfo
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.frontends.aten.builder import OwnConverter
+from lamina.frontends.aten.functional import next_name
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, Input, Output, Ref, SourcePlace, refs
 from lamina.frontends.aten.importer import ShapeTracer, import_graph
 from lamina.frontends.aten.overloads import resolved
@@ -25,7 +26,7 @@ from lamina.frontends.torchscript.numbers import NUMBERS, computed
 from lamina.frontends.torchscript.objects import ScriptObject
 from lamina.frontends.torchscript.packed import OF_QUANTIZED, PACKS, TORCH_CLASSES, asked_of_quantized, packed, restored
 from lamina.frontends.torchscript.program import Script, guarded
-from lamina.frontends.torchscript.states import Followed, Kept, followed_call, graph_of_later_calls, next_name
+from lamina.frontends.torchscript.states import Followed, Kept, followed_call, graph_of_later_calls
 
 DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, None, None, "bool", None,
           None, None, "bfloat16")  # fmt: skip
@@ -218,7 +219,7 @@ class _Tracer:
                     raise UnsupportedError(f"the script keeps {path}, which is quantised", where=self.label)
                 outputs.append(Output(next_name(path), value))
         graph = AtenGraph(self.label, self.inputs, self.calls, outputs)
-        return followed_call(graph, left, self.begins, self.tracer.changed, self._attribute_at)
+        return followed_call(graph, left, self.begins, self._attribute_at)
 
     def _attribute_at(self, path: str) -> Any:
         """The object or the value of a path; None where it goes through lists."""

@@ -8,7 +8,7 @@ the file or from zeros.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -20,8 +20,8 @@ from lamina.dialects.infos import TensorInfo
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.dialects.relay.program_state import StateVariable
 from lamina.errors import UnsupportedError
-from lamina.frontends.aten.functional import functional
-from lamina.frontends.aten.graph import AtenGraph, Output, Ref
+from lamina.frontends.aten.functional import functional, next_name, share_memory
+from lamina.frontends.aten.graph import AtenGraph
 
 Kept: TypeAlias = "Mapping[str, TensorInfo | bool | int | float | str | None]"
 """Attributes by their paths: types of tensors, and values of what is none."""
@@ -39,33 +39,22 @@ class Followed:
     """The arrays of the file that attributes had before."""
 
 
-def followed_call(
-    graph: AtenGraph, left: Kept, begins: Mapping[str, Any], changed: Container[str], attribute: Callable[[str], Any]
-) -> Followed:
-    """A followed call that leaves some attributes, and the weights of the names that it has changed in place.
+def followed_call(graph: AtenGraph, left: Kept, begins: Mapping[str, Any], attribute: Callable[[str], Any]) -> Followed:
+    """A followed call that leaves some attributes, and the weights that it changes in place.
 
     `attribute` gives what an attribute's path holds. Raises UnsupportedError where a weight is none of a module's, so
     that the next call would not find it.
     """
-    weights = [i for i in graph.inputs if i.array is not None and i.name in changed and i.key not in left]
-    if not left and not weights:
-        return Followed(graph, {}, {})
-    for weight in weights:
-        if attribute(weight.key) is not weight.array:
-            raise UnsupportedError(f"{weight.key} is changed, and is no attribute of a module", where=graph.label)
-    outputs = [*graph.outputs, *(Output(next_name(w.key), Ref(w.name)) for w in weights)]
-    # They are no longer weights, which `functional` would refuse to change.
-    without = [replace(i, array=None) for i in graph.inputs]
-    graph = replace(functional(replace(graph, inputs=without, outputs=outputs)), inputs=graph.inputs)
+    assigned = [replace(i, array=None) if i.key in left else i for i in graph.inputs]
+    made = functional(replace(graph, inputs=assigned), keeps=True)
+    for weight in made.states:
+        if attribute(weight.input) is not weight.initial:
+            raise UnsupportedError(f"{weight.input} is changed, and is no attribute of a module", where=graph.label)
+    changed = {w.input: TensorInfo(w.initial.shape, str(w.initial.dtype)) for w in made.states}
     return Followed(
-        graph, {**left, **{w.key: TensorInfo(w.shape, w.dtype) for w in weights}},
-        {**begins, **{w.key: w.array for w in weights}},
+        replace(made, inputs=graph.inputs, states=()), {**left, **changed},
+        {**begins, **{w.input: w.initial for w in made.states}},
     )  # fmt: skip
-
-
-def next_name(path: str) -> str:
-    """The name of the output that leaves an attribute."""
-    return f"{path}:next"
 
 
 def graph_of_later_calls(follow: Callable[[Kept], Followed], imported: Callable[[AtenGraph], ModuleOp]) -> AtenGraph:
@@ -91,7 +80,7 @@ def graph_of_later_calls(follow: Callable[[Kept], Followed], imported: Callable[
         array = begin if fits else np.zeros(port.shape, numpy_dtype(port.dtype))
         ports[path] = replace(port, array=array, key=path if fits else "")
     for port in (i for c in calls for i in c.graph.inputs if i.array is not None):
-        shared = [p for p, a in begins.items() if p != port.key and _share_memory(a, port.array)]
+        shared = [p for p, a in begins.items() if p != port.key and share_memory(a, port.array)]
         if shared:
             raise _refused(first, f"{shared[0]} shares its memory with {port.key}")
     begun = replace(later, inputs=[ports.get(i.name, i) for i in later.inputs])
@@ -102,10 +91,6 @@ def graph_of_later_calls(follow: Callable[[Kept], Followed], imported: Callable[
         StateVariable(path, next_name(path), port.array) for path, port in ports.items() if port.array is not None
     ]
     return replace(later, states=tuple(states))
-
-
-def _share_memory(one: Any, other: Any) -> bool:
-    return isinstance(one, np.ndarray) and np.may_share_memory(one, other)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _alike(one: ModuleOp, other: ModuleOp) -> bool:

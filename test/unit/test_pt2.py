@@ -47,6 +47,34 @@ def test_programs_of_a_kind_compute_what_torch_computed(name: str) -> None:
             np.testing.assert_allclose(value.reshape(-1), expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["kept", "kept_functional"])
+def test_buffers_that_a_program_changes_are_the_state_of_a_session(name: str) -> None:
+    data = json.loads((INPUTS / "kept.json").read_text("utf-8"))
+    exe = lamina.compile(INPUTS / f"{name}.pt2", threads=1)
+    assert sorted(i.name for i in exe.inputs) == ["n", "norm.running_mean", "total", "x"]
+    session = exe.session()
+    x = np.asarray(data["x"], np.float32).reshape(4, 3)
+    for _ in range(2):
+        for number, results in zip(data["numbers"], data["results"], strict=True):
+            for value, expected in zip(session(x, np.int64(number)), results, strict=True):
+                np.testing.assert_allclose(np.asarray(value).reshape(-1), expected, rtol=1e-5, atol=1e-6)
+        session.reset()
+
+
+def test_a_change_of_what_is_no_weight_is_a_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "net.pt2"
+    path.write_bytes(rewritten(_changing_nothing))
+    status, _, err = checked(path)
+    assert status == 1 and "nowhere is changed, and is no weight" in err
+
+
+def _changing_nothing(model: Any) -> Any:
+    specs = model["graph_module"]["signature"]["output_specs"]
+    argument = specs[0]["user_output"]["arg"]["as_tensor"]
+    specs.append({"buffer_mutation": {"arg": argument, "buffer_name": "nowhere"}})
+    return model
+
+
 def test_weights_have_the_models_names_and_calls_their_modules() -> None:
     text = str(lamina.load(NET).module)
     assert "%conv_weight" in text

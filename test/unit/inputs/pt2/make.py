@@ -79,6 +79,22 @@ class Recurrent(nn.Module):
         return h, c, last, *self.rnn(z)
 
 
+class Kept(nn.Module):
+    """A sum and a mean that are kept in buffers, one of them changed in a region and by a part."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(3)
+        self.register_buffer("total", torch.ones(3))
+
+    def forward(self, x, n):
+        y = torch.nn.functional.batch_norm(x * n, self.norm.running_mean, self.norm.running_var)
+        with torch.no_grad():
+            self.total += x.sum(0)
+            self.norm.running_mean[1:].mul_(0.5)
+        return y + self.total, self.total * n
+
+
 def saved(program: torch.export.ExportedProgram, name: str) -> None:
     """Write a program; where files lie on this machine is taken out of its stacks."""
     made = BytesIO()
@@ -96,6 +112,9 @@ def numbered(net: nn.Module, name: str) -> None:
     x = torch.randn(4, 3)
     program = torch.export.export(net.eval(), (x, torch.tensor(1)))
     saved(program, f"{name}.pt2")
+    if isinstance(net, Kept):
+        # Before a call changes the buffers, which the program shares.
+        saved(program.run_decompositions({}), f"{name}_functional.pt2")
     numbers = [0, 1, 5]
     results = [[r.detach().flatten().tolist() for r in net(x, torch.tensor(n))] for n in numbers]
     data = {"x": x.flatten().tolist(), "numbers": numbers, "results": results}
@@ -120,6 +139,7 @@ def main() -> None:
     numbered(Control(), "control")
     numbered(Region(), "region")
     numbered(Recurrent(), "recurrent")
+    numbered(Kept(), "kept")
 
 
 if __name__ == "__main__":
