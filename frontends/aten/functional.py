@@ -66,9 +66,8 @@ def with_state(graph: AtenGraph, becomes: Mapping[str, Any]) -> AtenGraph:
     missing = set(becomes) - {i.key for i in kept}
     if missing:
         raise InputError(f"{min(missing)} is changed, and is no weight", where=graph.label)
-    others = [i for i in graph.inputs if i.array is not None and i.key not in becomes]
     for i in kept:
-        shared = next((o.key for o in others if share_memory(i.array, o.array)), None)
+        shared = next((o.key for o in graph.inputs if o is not i and share_memory(i.array, o.array)), None)
         if shared is not None or i.quantization is not None:
             what = "is quantised" if shared is None else f"shares its memory with {shared}"
             raise UnsupportedError(f"{i.key} is changed, and {what}", where=graph.label)

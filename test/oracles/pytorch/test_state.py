@@ -107,6 +107,24 @@ def test_a_norm_in_training_keeps_its_statistics(tmp_path) -> None:
     checked(decomposed(copy.deepcopy(net), torch.randn(5, 8), tmp_path), net, (5, 8))
 
 
+@pytest.mark.parametrize("both", [False, True])
+def test_buffers_in_one_memory_are_refused(both, tmp_path) -> None:
+    class Tied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("counts", torch.zeros(3))
+            self.register_buffer("count", self.counts[:1])
+
+        def forward(self, x):
+            self.counts.add_(1)
+            if both:
+                self.count.mul_(2)
+            return x + self.count, self.counts
+
+    with pytest.raises(UnsupportedError, match="counts? is changed, and shares its memory with count"):
+        lamina.load(exported(Tied(), torch.randn(2), tmp_path))
+
+
 def test_buffers_too_large_for_a_text_are_refused(tmp_path) -> None:
     class Large(nn.Module):
         def __init__(self) -> None:
