@@ -12,7 +12,7 @@ from lamina.dialects.dtypes import is_float
 from lamina.dialects.rules.terms import attr, computed, var
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.equations import AtenTable, Promotion, aten
-from lamina.frontends.aten.graph import DType
+from lamina.frontends.aten.graph import DType, Other
 from lamina.frontends.aten.promotion import result_type
 from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
@@ -421,14 +421,38 @@ def isclose(
 # -- element types ---------------------------------------------------------------------------------
 
 
-@aten_op(
-    "_to_copy", "to.dtype", "to.dtype_layout", "to.device", "to.prim_Device", "to.prim_dtype", "to.prim_other",
-    "prims.convert_element_type", "_autocast_to_full_precision", "_autocast_to_reduced_precision",
-)  # fmt: skip
-def to(b: AtenBuilder, self: Value, *args: Any, dtype: DType | None = None, **_: Any) -> Value:
+@aten_op("_to_copy", "to.dtype", "to.dtype_layout", "to.prim_dtype", "prims.convert_element_type")
+def to(
+    b: AtenBuilder, self: Value, dtype: DType | None = None, non_blocking: bool = False, copy: bool = False,
+    memory_format: Any = None, **_: Any,
+) -> Value:  # fmt: skip
     """The same numbers as another type."""
-    found = next((v for v in (*args, dtype) if isinstance(v, DType)), None)
-    return self if found is None else b.cast(self, found.name)
+    return self if dtype is None else b.cast(self, dtype.name)
+
+
+@aten_op("to.device", "to.prim_Device")
+def to_device(
+    b: AtenBuilder, self: Value, device: Other | None = None, dtype: DType | None = None, non_blocking: bool = False,
+    copy: bool = False, memory_format: Any = None,
+) -> Value:  # fmt: skip
+    return to(b, self, dtype)
+
+
+@aten_op("to.prim_other")
+def to_nothing_else(b: AtenBuilder, self: Value, non_blocking: bool = False, copy: bool = False) -> Value:
+    return self
+
+
+@aten_op("_autocast_to_full_precision")
+def autocast_to_full(b: AtenBuilder, self: Value, cuda_enabled: bool, cpu_enabled: bool) -> Value:
+    return b.cast(self, "float32") if cpu_enabled and self.dtype in ("float16", "bfloat16") else self
+
+
+@aten_op("_autocast_to_reduced_precision")
+def autocast_to_reduced(
+    b: AtenBuilder, self: Value, cuda_enabled: bool, cpu_enabled: bool, cuda_dtype: DType, cpu_dtype: DType
+) -> Value:
+    return b.cast(self, cpu_dtype.name) if cpu_enabled and self.dtype == "float32" else self
 
 
 @aten_op("type_as", "to.other")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from lamina.dialects.dtypes import is_float
+from lamina.dialects.dtypes import is_float, numpy_dtype
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.convert_shape import stack
 from lamina.frontends.aten.graph import DType
@@ -79,6 +80,28 @@ def new_full(
     if isinstance(number, Value):
         return b.broadcast(b.tensor(number, wanted), b.ints(size))
     return b.filled(number, b.ints(size), wanted)
+
+
+@aten_op("tensor", "as_tensor")
+def tensor(b: AtenBuilder, data: Any, *, dtype: DType | None = None, **_: Any) -> Value:
+    """A tensor of numbers in lists, or of another one; numbers are int64, bool or float32 unless a type is given."""
+    if isinstance(data, Value):
+        return data if dtype is None else b.cast(data, dtype.name)
+    flat = list(_numbers(data))
+    if any(isinstance(v, Value) for v in flat):
+        raise b.unsupported("numbers of tensors in a list are not supported", "use torch.stack")
+    usual = "bool" if flat and all(isinstance(v, bool) for v in flat) else "int64"
+    usual = "float32" if not flat or any(isinstance(v, float) for v in flat) else usual
+    return b.constant(np.asarray(data, numpy_dtype(b.dtype(dtype, usual))))
+
+
+def _numbers(data: Any) -> Iterator[Any]:
+    """What nested lists hold."""
+    if isinstance(data, (list, tuple)):
+        for v in data:  # pyright: ignore[reportUnknownVariableType]
+            yield from _numbers(v)
+    else:
+        yield data
 
 
 @aten_op("scalar_tensor")

@@ -1,7 +1,7 @@
 """Calls without overloads, as scripts have them: the row of the table that their arguments fit.
 
 An argument fits a parameter by what a converter's signature says of it: `Value` is a tensor, `int`, `float` and `bool`
-are numbers, a `DType` may be the number of one.
+are numbers, a `DType` may be the number of one, `Other` is a device.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from lamina.errors import UnsupportedError
-from lamina.frontends.aten.graph import AtenCall, DType, Ref
+from lamina.frontends.aten.graph import AtenCall, DType, Other, Ref
 from lamina.frontends.aten.table import converters, equations, overloads
 
-_NUMBERS = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
+_KINDS = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,), "Other": (Other,)}
 
 
 def resolved(call: AtenCall, dtypes: Sequence[str | None]) -> AtenCall:
@@ -122,4 +122,4 @@ def _fits(parameter: Parameter, value: Any, dtypes: Sequence[str | None]) -> Any
         return value if "Value" in kinds else _NO
     if isinstance(value, (list, tuple)):
         return value if any(k.startswith("Sequence") for k in kinds) else _NO  # pyright: ignore[reportUnknownVariableType]
-    return value if any(isinstance(value, _NUMBERS.get(k, ())) for k in kinds) else _NO
+    return value if any(isinstance(value, _KINDS.get(k, ())) for k in kinds) else _NO

@@ -6,8 +6,9 @@ keeps the name of its class, and one of a class that has a `__setstate__` what t
 
 from __future__ import annotations
 
+import ast
 import pickletools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +39,34 @@ class ScriptObject:
     attributes: dict[str, Any] = field(default_factory=dict[str, Any])
     state: Any = None
     """The argument of the class's `__setstate__`, where the attributes are not given one by one."""
+    made: bool = False
+    """Whether the code has made it, so that it ends with the call."""
+
+
+class NamedItems(tuple[Any, ...]):
+    """A tuple whose items have names, as those of `typing.NamedTuple`."""
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, names: Sequence[str], items: Sequence[Any]) -> NamedItems:
+        """The items with their names. Raises ValueError where there are more or fewer."""
+        if len(names) != len(items):
+            raise ValueError(f"{len(items)} items of {len(names)}")
+        made = cls(items)
+        made.names = tuple(names)
+        return made
+
+    def named(self, name: str) -> Any:
+        """The item of a name. Raises ValueError where there is none."""
+        return self[self.names.index(name)]
+
+
+def named_fields(definition: Any) -> list[str] | None:
+    """The names of the items that a class defines, None where it is no `NamedTuple`."""
+    if not isinstance(definition, ast.ClassDef) or [ast.unparse(b) for b in definition.bases] != ["NamedTuple"]:
+        return None
+    return [n.target.id for n in definition.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)]
 
 
 @dataclass(frozen=True)

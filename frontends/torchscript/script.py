@@ -23,18 +23,15 @@ from lamina.frontends.aten.quantized import QuantizedValue
 from lamina.frontends.builder import LIMIT, Value
 from lamina.frontends.formats import Shapes
 from lamina.frontends.torchscript.numbers import NUMBERS, computed
-from lamina.frontends.torchscript.objects import ScriptObject
+from lamina.frontends.torchscript.objects import NamedItems, ScriptObject, named_fields
 from lamina.frontends.torchscript.packed import OF_QUANTIZED, PACKS, TORCH_CLASSES, asked_of_quantized, packed, restored
 from lamina.frontends.torchscript.program import Script, guarded
+from lamina.frontends.torchscript.statements import DEEPEST, Statements
 from lamina.frontends.torchscript.states import Followed, Kept, followed_call, graph_of_later_calls
 
 DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, None, None, "bool", None,
           None, None, "bfloat16")  # fmt: skip
 """Element types by the numbers of c10::ScalarType."""
-STEPS = 1 << 20
-"""Statements that are followed."""
-DEEPEST = 200
-"""Calls in calls."""
 NOTHING: dict[str, Any] = {
     "prim.is_nested": False, "prim.device": None, "prim.is_cuda": False, "prim.requires_grad": False,
     "prim.is_quantized": False, "prim.is_sparse": False, "is_grad_enabled": False, "is_complex": False,
@@ -54,8 +51,27 @@ RAISE = "prim.RaiseException"
 THE_SAME = ("cpu", "prim.data")
 """Operators that give their operand."""
 IDENTITY = ("__is__", "__isnot__")
-LISTS = ("append", "insert", "extend", "__getitem__", "len", "list", "copy", "add", "mul", "slice")
-"""Operators of lists, which may hold tensors."""
+LISTS = frozenset(
+    (
+        *(
+            "append",
+            "insert",
+            "extend",
+            "add_",
+            "__getitem__",
+            "len",
+            "list",
+            "copy",
+            "add",
+            "mul",
+            "slice",
+            "_set_item",
+        ),
+        *("Delete", "pop", "clear", "reverse", "dict", "get", "update", "setdefault", "keys", "values", "items"),
+        "__contains__",
+    )
+)
+"""Operators of lists and dictionaries, which may hold tensors."""
 _COMPARES: dict[type, str] = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "__is__",
     ast.IsNot: "__isnot__", ast.In: "__contains__",
@@ -64,20 +80,6 @@ _ARITHMETIC: dict[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Div: "div", ast.Mod: "remainder",
     ast.Pow: "pow",
 }  # fmt: skip
-
-
-class _Return(Exception):
-    def __init__(self, value: Any) -> None:
-        super().__init__()
-        self.value = value
-
-
-class _Break(Exception):
-    pass
-
-
-class _Continue(Exception):
-    pass
 
 
 def traced_graph(
@@ -105,13 +107,14 @@ def operator_of(function: Any) -> str:
     return ""
 
 
-class _Tracer:
+class _Tracer(Statements):
     """Follows the code of a script and notes the calls that it makes."""
 
     def __init__(
         self, script: Script, shapes: Shapes, inputs: Sequence[Input] = (),
         own: Mapping[str, OwnConverter] | None = None, kept: Kept | None = None,
     ) -> None:  # fmt: skip
+        super().__init__(script.archive.label)
         self.script = script
         self.kept = dict(kept or {})
         self.owners: dict[str, tuple[ScriptObject, str]] = {}
@@ -119,7 +122,6 @@ class _Tracer:
         self.begins: dict[str, Any] = {}
         """The arrays that they had before."""
         self.given = list(inputs)
-        self.label = script.archive.label
         self.shapes = shapes
         self.inputs: list[Input] = []
         self.calls: list[AtenCall] = []
@@ -127,8 +129,6 @@ class _Tracer:
         self.weights: dict[int, Ref] = {}
         self.names: dict[int, str] = {}
         self.path: list[str] = []
-        self.steps = 0
-        self.depth = 0
         self.building: list[ScriptObject] = []
         """The objects whose `__setstate__` is being followed, the innermost last."""
         self.settled: dict[int, Any] = {}
@@ -228,6 +228,12 @@ class _Tracer:
             found = found.attributes.get(name) if isinstance(found, ScriptObject) else None
         return found
 
+    def _set_attribute(self, owner: ScriptObject, name: str, value: Any) -> None:
+        if self.building or owner.made:
+            owner.attributes[name] = value
+        else:
+            self._keep(owner, name, value)
+
     def _keep(self, owner: ScriptObject, name: str, value: Any) -> None:
         """Assign an attribute, which the next call finds."""
         path = ".".join((*self._paths(owner), name))
@@ -255,91 +261,6 @@ class _Tracer:
         self.inputs.append(given)
         self.tracer.take(given)
         return Ref(given.name)
-
-    # -- statements ----------------------------------------------------------------------------------
-
-    def _function(self, function: ast.FunctionDef, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """The value of a call."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise UnsupportedError(f"calls are nested deeper than {DEEPEST}", where=self.label)
-        formal = function.args.args
-        names: dict[str, Any] = {}
-        defaults = function.args.defaults
-        for k, a in enumerate(formal):
-            if k < len(args):
-                names[a.arg] = args[k]
-            elif a.arg in kwargs:
-                names[a.arg] = kwargs[a.arg]
-            else:
-                names[a.arg] = self._value(defaults[k - len(formal)], {})
-        try:
-            self._block(function.body, names)
-        except _Return as e:
-            return e.value
-        finally:
-            self.depth -= 1
-        return None
-
-    def _block(self, body: Sequence[ast.stmt], names: dict[str, Any]) -> None:
-        for statement in body:
-            self.steps += 1
-            if self.steps > STEPS:
-                raise UnsupportedError(f"more than {STEPS} statements are run", where=self.label)
-            self._statement(statement, names)
-
-    def _statement(self, s: ast.stmt, names: dict[str, Any]) -> None:
-        if isinstance(s, ast.Assign):
-            self._assign(s.targets[0], self._value(s.value, names), names)
-        elif isinstance(s, ast.AnnAssign) and s.value is not None:
-            self._assign(s.target, self._value(s.value, names), names)
-        elif isinstance(s, ast.Return):
-            raise _Return(None if s.value is None else self._value(s.value, names))
-        elif isinstance(s, ast.If):
-            self._block(s.body if self._truth(s.test, names) else s.orelse, names)
-        elif isinstance(s, ast.For):
-            self._loop(s, names)
-        elif isinstance(s, ast.While):
-            while self._truth(s.test, names) and self._round(s.body, names):
-                pass
-        elif isinstance(s, ast.Expr):
-            self._value(s.value, names)
-        elif isinstance(s, (ast.Break, ast.Continue)):
-            raise _Break() if isinstance(s, ast.Break) else _Continue()
-        elif not isinstance(s, ast.Pass):
-            raise UnsupportedError(f"{ast.unparse(s)[:80]} is not supported", where=self.label)
-
-    def _loop(self, s: ast.For, names: dict[str, Any]) -> None:
-        for value in self._value(s.iter, names):
-            self._assign(s.target, value, names)
-            if not self._round(s.body, names):
-                break
-
-    def _round(self, body: Sequence[ast.stmt], names: dict[str, Any]) -> bool:
-        """Run the body of a loop once; whether the loop goes on."""
-        try:
-            self._block(body, names)
-        except (_Continue, _Break) as e:
-            return isinstance(e, _Continue)
-        return True
-
-    def _assign(self, target: Any, value: Any, names: dict[str, Any]) -> None:
-        if isinstance(target, ast.Name):
-            names[target.id] = value
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            for t, v in zip(target.elts, value, strict=True):
-                self._assign(t, v, names)
-        elif isinstance(target, ast.Subscript):
-            self._value(target.value, names)[self._value(target.slice, names)] = value
-        elif isinstance(target, ast.Attribute) and isinstance(owner := self._value(target.value, names), ScriptObject):
-            if self.building:
-                owner.attributes[target.attr] = value
-            else:
-                self._keep(owner, target.attr, value)
-        else:
-            raise UnsupportedError(
-                f"{ast.unparse(target)} is changed", where=self.label, hint="export with torch.export"
-            )
 
     def _truth(self, test: Any, names: dict[str, Any]) -> bool:
         value = self._value(test, names)
@@ -406,6 +327,8 @@ class _Tracer:
         return self._member(self._value(e.value, names), e.attr)
 
     def _member(self, owner: Any, name: str) -> Any:
+        if isinstance(owner, NamedItems):
+            return owner.named(name)
         if not isinstance(owner, ScriptObject):
             raise UnsupportedError(f"the attribute {name!r} is not supported", where=self._where())
         if name in owner.attributes:
@@ -451,6 +374,8 @@ class _Tracer:
             return self._value(e.args[1], names)
         if text == "uninitialized":
             return None
+        if text in ("sorted", "dict"):
+            return computed(text, [self._value(a, names) for a in e.args], self._where())
         if text in ("range", "int", "float", "bool", "str"):
             args = [self._value(a, names) for a in e.args]
             return range(*args) if text == "range" else self._converted(text, args[0])
@@ -462,9 +387,14 @@ class _Tracer:
         if operator:
             return self._operated(operator, args, kwargs)
         if text.startswith("__torch__."):
+            if text.endswith(".__new__"):
+                return ScriptObject(text.removesuffix(".__new__"), made=True)
             function = self.script.definition(text)
             if isinstance(function, ast.FunctionDef):
                 return self._function(function, args, kwargs)
+            fields = named_fields(function)
+            if fields is not None:
+                return NamedItems.of(fields, args)
             raise UnsupportedError(f"objects of {text} are not supported", where=self._where())
         if isinstance(e.func, ast.Name) and isinstance(names.get(e.func.id), ast.FunctionDef):
             return self._function(names[e.func.id], args, kwargs)
@@ -474,7 +404,9 @@ class _Tracer:
                 return self._method(owner, e.func.attr, [owner, *args], kwargs)
         raise UnsupportedError(f"the call {ast.unparse(e)[:80]} is not supported", where=self._where())
 
-    def _method(self, owner: ScriptObject, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _method(self, owner: Any, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if not isinstance(owner, ScriptObject):
+            raise UnsupportedError(f"{name} of what is no object is not supported", where=self._where())
         method = self.script.method(owner.type, name)
         if method is None:
             raise InputError(f"{owner.type} has no method {name!r}", where=self._where())
@@ -529,7 +461,7 @@ class _Tracer:
         """The answer to a question about a tensor."""
         if operator == "prim.NumToTensor":
             return args[0]
-        if isinstance(args[0], Ref) and isinstance(value := self.tracer.value(args[0]), QuantizedValue):
+        if args and isinstance(args[0], Ref) and isinstance(value := self.tracer.value(args[0]), QuantizedValue):
             found = asked_of_quantized(operator, value)
             if found is not None:
                 return found

@@ -95,6 +95,17 @@ def checked(path: Path) -> tuple[int, str]:
     return cli.run(["check", str(path)], out, err), out.getvalue() + err.getvalue()
 
 
+def test_code_on_numbers_lists_texts_and_classes_computes_what_torch_computed() -> None:
+    """The code, a result for each body: `test/oracles/pytorch/test_scripts.py` has it one by one."""
+    data = json.loads((INPUTS / "operators.json").read_text("utf-8"))
+    found = lamina.compile(INPUTS / "operators.pt", threads=1, opt_level=0, shapes={"x": [3, 3]})(
+        np.asarray(data["x"], np.float32)
+    )
+    for body, value, (dtype, *expected) in zip(data["bodies"], found, data["results"], strict=True):
+        assert str(value.dtype) == dtype, body
+        np.testing.assert_allclose(value.reshape(-1), expected, rtol=1e-5, atol=1e-5, err_msg=body)
+
+
 CACHES = ["first.cache", "first.count", "second.cache", "second.count"]
 
 

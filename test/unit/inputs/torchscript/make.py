@@ -8,8 +8,10 @@ python test/unit/inputs/torchscript/make.py     needs torch
 
 import copy
 import json
+import sys
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
 import torch
@@ -223,6 +225,23 @@ def keeping() -> None:
     called(torch.jit.script(caching), "caching", (1, 2, 5))
 
 
+def operators() -> None:
+    """Write a script of all the operators on numbers, lists and texts that the tests with torch have, one by one."""
+    sys.path.insert(0, str(FOLDER.parents[2] / "oracles" / "pytorch"))
+    from test_scripts import BODIES, X, method_of, net_of
+
+    bodies = BODIES.strip().split("\n")
+    methods = [method_of(body, f"of_{k}") for k, body in enumerate(bodies)]
+    methods.append(method_of(f"return {', '.join(f'self.of_{k}(x)' for k in range(len(bodies)))}"))
+    with TemporaryDirectory() as folder:
+        net = net_of("\n".join(methods), Path(folder) / "code_of_a_net.py")
+        saved(torch.jit.script(net), "operators.pt")
+    results = net(torch.tensor(X))
+    numbers = [[str(r.dtype).removeprefix("torch."), *r.flatten().tolist()] for r in results]
+    data = {"bodies": bodies, "x": X, "results": numbers}
+    (FOLDER / "operators.json").write_text(json.dumps(data) + "\n")
+
+
 def called(script: torch.jit.ScriptModule, name: str, shape: tuple[int, ...], *further: int) -> None:
     """Write a script, and what five calls of it give."""
     saved(script, f"{name}.pt")
@@ -248,6 +267,7 @@ def main() -> None:
     data = {"x": x.flatten().tolist(), "results": [r.flatten().tolist() for r in results]}
     (FOLDER / "results.json").write_text(json.dumps(data) + "\n")
     keeping()
+    operators()
 
 
 if __name__ == "__main__":
