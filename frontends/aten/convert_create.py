@@ -96,7 +96,7 @@ def tensor(b: AtenBuilder, data: Any, *, dtype: DType | None = None, **_: Any) -
 
 
 def _numbers(data: Any) -> Iterator[Any]:
-    """What nested lists hold."""
+    """The numbers in nested lists."""
     if isinstance(data, (list, tuple)):
         for v in data:  # pyright: ignore[reportUnknownVariableType]
             yield from _numbers(v)

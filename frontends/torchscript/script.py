@@ -26,7 +26,7 @@ from lamina.frontends.torchscript.numbers import NUMBERS, computed
 from lamina.frontends.torchscript.objects import NamedItems, ScriptObject, named_fields
 from lamina.frontends.torchscript.packed import OF_QUANTIZED, PACKS, TORCH_CLASSES, asked_of_quantized, packed, restored
 from lamina.frontends.torchscript.program import Script, guarded
-from lamina.frontends.torchscript.statements import DEEPEST, Statements
+from lamina.frontends.torchscript.statements import DEEPEST, StatementFollower
 from lamina.frontends.torchscript.states import Followed, Kept, followed_call, graph_of_later_calls
 
 DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, None, None, "bool", None,
@@ -107,7 +107,7 @@ def operator_of(function: Any) -> str:
     return ""
 
 
-class _Tracer(Statements):
+class _Tracer(StatementFollower):
     """Follows the code of a script and notes the calls that it makes."""
 
     def __init__(

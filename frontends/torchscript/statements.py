@@ -11,7 +11,7 @@ from lamina.errors import UnsupportedError
 from lamina.frontends.torchscript.objects import ScriptObject
 
 STEPS = 1 << 20
-"""Statements that are followed."""
+"""StatementFollower that are followed."""
 DEEPEST = 200
 """Calls in calls."""
 
@@ -30,7 +30,7 @@ class _Continue(Exception):
     pass
 
 
-class Statements(ABC):
+class StatementFollower(ABC):
     """Follows the statements of functions; what expressions are worth its subclasses know."""
 
     def __init__(self, label: str) -> None:
