@@ -166,11 +166,12 @@ def triangle_indices(
 def vander(b: AtenBuilder, x: Value, N: Any = None, increasing: bool | None = None) -> Value:
     """Powers of a vector's elements beside each other."""
     assert b.call is not None
-    count = x.shape[-1] if N is None else int(N)
+    count = (x.shape or (1,))[-1] if N is None else int(N)
     rises = increasing if increasing is not None else b.call.packet == "linalg_vander"
     base = x if b.call.packet == "vander" or is_float(x.dtype) else b.tensor(x, "int64")
+    base = base if base.rank else b.reshape(base, (1,))
     columns = [b.filled(1, base.shape, base.dtype)]
     for _ in range(1, count):
         columns.append(b.mul(columns[-1], base))
     columns = columns[:count]
-    return stack(b, columns if rises else columns[::-1], -1) if columns else b.zeros((*x.shape, 0), base.dtype)
+    return stack(b, columns if rises else columns[::-1], -1) if columns else b.zeros((*base.shape, 0), base.dtype)

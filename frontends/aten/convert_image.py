@@ -134,7 +134,8 @@ def upsample_antialiased_vec(
 
 @aten_op("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")
 def upsample_antialiased(
-    b: AtenBuilder, self: Value, output_size: Any, align_corners: bool, scales_h: Any = None, scales_w: Any = None
-) -> Value:
+    b: AtenBuilder, self: Value, output_size: Any, align_corners: bool, scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> Value:  # fmt: skip
     sizes = _sizes(b, self, output_size, (scales_h, scales_w))
     return _interpolated(b, self, *sizes, _method(b), align_corners, antialias=True)

@@ -134,9 +134,15 @@ def kron(b: AtenBuilder, self: Value, other: Value) -> Value:
 @aten_op("tensordot")
 def tensordot(b: AtenBuilder, self: Value, other: Value, dims_self: Any, dims_other: Any) -> Value:
     left, right = ([b.axis(a, v.rank) for a in b.ints(d)] for v, d in ((self, dims_self), (other, dims_other)))
-    for p, q in zip(left, right, strict=True):  # an axis of one element is summed away
+    for p, q in zip(left, right, strict=True):
         if self.shape[p] != other.shape[q]:
-            raise b.fail(f"axes of {self.shape[p]} and {other.shape[q]} elements do not contract")
+            if 1 not in (self.shape[p], other.shape[q]):
+                raise b.fail(f"axes of {self.shape[p]} and {other.shape[q]} elements do not contract")
+            # What meets one element is summed away before.
+            if self.shape[p] == 1:
+                other = b.op("sum", other, axis=[q], keepdims=True)
+            else:
+                self = b.op("sum", self, axis=[p], keepdims=True)
     x_rest = [a for a in range(self.rank) if a not in left]
     y_rest = [a for a in range(other.rank) if a not in right]
     x, y = b.transpose(self, [*x_rest, *left]), b.transpose(other, [*right, *y_rest])
@@ -152,6 +158,10 @@ def einsum(b: AtenBuilder, equation: str, tensors: Sequence[Value], *, path: Any
         raise b.unsupported("a sum of products of nothing is not supported")
     values = list(tensors)
     dtype = values[0].dtype
+    labels, arrow, kept = equation.partition("->")
+    summed = any((c not in kept) if arrow else labels.count(c) > 1 for c in labels)
+    if summed and len(values) == 1 and not is_float(dtype):
+        values, dtype = [b.tensor(values[0], "int64")], "int64"  # as of a sum
     if dtype in ("float16", "bfloat16"):
         values = [b.tensor(v, "float32") for v in values]
     return b.tensor(b.op("einsum", *values, equation=equation.replace(" ", "")), dtype)

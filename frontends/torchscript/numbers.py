@@ -11,6 +11,9 @@ from typing import Any
 
 from lamina.errors import UnsupportedError
 
+DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, None, None, "bool", None,
+          None, None, "bfloat16")  # fmt: skip
+"""Element types by the numbers of c10::ScalarType."""
 MOST = 1 << 20
 """Elements of a list or a text that is made of others."""
 
@@ -103,6 +106,17 @@ def _find(text: str, part: str, *bounds: int) -> int:
 
 def _round(x: Any) -> Any:
     return float(round(x)) if isinstance(x, float) else x
+
+
+def _to(x: Any, *given: Any) -> Any:
+    """A number as another type; the type has a number itself, behind a device or none."""
+    dtype = next((v for v in given[:2] if isinstance(v, int) and not isinstance(v, bool)), None)
+    if dtype is None:
+        return x
+    name = DTYPES[dtype] if 0 <= dtype < len(DTYPES) else None
+    if name is None:
+        raise ValueError(f"the element type {dtype} is not supported")
+    return bool(x) if name == "bool" else float(x) if "float" in name else int(x)
 
 
 def _power(x: Any, y: Any) -> Any:
@@ -223,6 +237,8 @@ NUMBERS: dict[str, Callable[..., Any]] = {
     "Float": float,
     "Bool": bool,
     "ScalarImplicit": lambda x: x,
+    "detach": lambda x: x,
+    "to": _to,
     "IntImplicit": lambda x: x,
     "prim.device": lambda *_: None,
     "device": lambda *_: None,

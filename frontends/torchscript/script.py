@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from lamina.dialects.infos import TensorInfo
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.frontends.aten.builder import OwnConverter
@@ -22,16 +24,13 @@ from lamina.frontends.aten.quantization import PackedCell, PackedWeights, Quanti
 from lamina.frontends.aten.quantized import QuantizedValue
 from lamina.frontends.builder import LIMIT, Value
 from lamina.frontends.formats import Shapes
-from lamina.frontends.torchscript.numbers import NUMBERS, computed
+from lamina.frontends.torchscript.numbers import DTYPES, NUMBERS, computed
 from lamina.frontends.torchscript.objects import NamedItems, ScriptObject, named_fields
 from lamina.frontends.torchscript.packed import OF_QUANTIZED, PACKS, TORCH_CLASSES, asked_of_quantized, packed, restored
 from lamina.frontends.torchscript.program import Script, guarded
 from lamina.frontends.torchscript.statements import DEEPEST, StatementFollower
 from lamina.frontends.torchscript.states import Followed, Kept, followed_call, graph_of_later_calls
 
-DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", None, None, None, "bool", None,
-          None, None, "bfloat16")  # fmt: skip
-"""Element types by the numbers of c10::ScalarType."""
 NOTHING: dict[str, Any] = {
     "prim.is_nested": False, "prim.device": None, "prim.is_cuda": False, "prim.requires_grad": False,
     "prim.is_quantized": False, "prim.is_sparse": False, "is_grad_enabled": False, "is_complex": False,
@@ -48,6 +47,27 @@ ASKED = frozenset(
 ELSEWHERE = ("to", "cuda")
 """Operators that give a quantised tensor in another memory: they cannot change its type."""
 RAISE = "prim.RaiseException"
+OF_NUMBERS = frozenset(
+    (
+        *("add", "sub", "rsub", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "remainder", "fmod"),
+        *(
+            "pow",
+            "float_power",
+            "eq",
+            "ne",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "bitwise_and",
+            "bitwise_or",
+            "bitwise_xor",
+            "where",
+        ),
+        *("__and__", "__or__", "__xor__", "masked_fill", "xlogy", "copysign", "lerp"),
+    )
+)
+"""Operators that take numbers as well as tensors: of a constant of the file without axes torch takes its number."""
 THE_SAME = ("cpu", "prim.data")
 """Operators that give their operand."""
 IDENTITY = ("__is__", "__isnot__")
@@ -127,6 +147,8 @@ class _Tracer(StatementFollower):
         self.calls: list[AtenCall] = []
         self.tracer = ShapeTracer(self.label, script.limit, own)
         self.weights: dict[int, Ref] = {}
+        self.numbers: dict[Ref, Any] = {}
+        """The numbers of constants without axes."""
         self.names: dict[int, str] = {}
         self.path: list[str] = []
         self.building: list[ScriptObject] = []
@@ -318,7 +340,11 @@ class _Tracer(StatementFollower):
 
     def _attribute(self, e: ast.Attribute, names: dict[str, Any]) -> Any:
         if ast.unparse(e).startswith("CONSTANTS.c"):
-            return self._weight(self.script.constants[int(e.attr[1:])])
+            value = self.script.constants[int(e.attr[1:])]
+            found = self._weight(value)
+            if isinstance(found, Ref) and isinstance(value, np.ndarray) and value.ndim == 0:
+                self.numbers[found] = value.item()
+            return found
         text = ast.unparse(e)
         if text in ("torch.inf", "math.inf"):
             return float("inf")
@@ -491,6 +517,8 @@ class _Tracer(StatementFollower):
         target = packet if "." in packet else f"aten.{packet}"
         path = next((p for p in reversed(self.path) if p), "")
         name = f"v{len(self.calls)}"
+        if packet.removesuffix("_") in OF_NUMBERS and any(isinstance(a, Ref) and a not in self.numbers for a in args):
+            args = [self.numbers.get(a, a) if isinstance(a, Ref) else a for a in args]
         call = resolved(AtenCall(name, target, tuple(map(_copied, args)), kwargs, SourcePlace(path)), DTYPES)
         made = self.tracer.call(call)
         self.calls.append(call)

@@ -95,10 +95,11 @@ def checked(path: Path) -> tuple[int, str]:
     return cli.run(["check", str(path)], out, err), out.getvalue() + err.getvalue()
 
 
-def test_code_on_numbers_lists_texts_and_classes_computes_what_torch_computed() -> None:
-    """The code, a result for each body: `test/oracles/pytorch/test_scripts.py` has it one by one."""
-    data = json.loads((INPUTS / "operators.json").read_text("utf-8"))
-    found = lamina.compile(INPUTS / "operators.pt", threads=1, opt_level=0, shapes={"x": [3, 3]})(
+@pytest.mark.parametrize("name", ["operators", "operators_traced"])
+def test_code_on_numbers_lists_texts_and_classes_computes_what_torch_computed(name: str) -> None:
+    """A result for each body of code: `test/oracles/pytorch/test_scripts.py` has them one by one."""
+    data = json.loads((INPUTS / f"{name}.json").read_text("utf-8"))
+    found = lamina.compile(INPUTS / f"{name}.pt", threads=1, opt_level=0, shapes={"x": [3, 3]})(
         np.asarray(data["x"], np.float32)
     )
     for body, value, (dtype, *expected) in zip(data["bodies"], found, data["results"], strict=True):

@@ -3,6 +3,7 @@
     python test/oracles/pytorch/op_samples.py --dtype float32                     each sample by the ops' oracles
     python test/oracles/pytorch/op_samples.py --dtype float32 --compiled          by machine code
     python test/oracles/pytorch/op_samples.py --dtype float32 --torch-compile     as users call it, the rest eager
+    python test/oracles/pytorch/op_samples.py --dtype float32 --script            traced as TorchScript, by its reader
     python test/oracles/pytorch/op_samples.py --only softmax topk --most 4 -v     a few operators, four samples of each
 
 A sample is traced as AOTAutograd traces it, torch's decompositions for what the table has no row for. Its operator is
@@ -23,6 +24,7 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -33,7 +35,9 @@ from torch.utils import _pytree as pytree
 import lamina
 from lamina.errors import LaminaError
 from lamina.frontends.aten.fx_graph import array_of, graph_of
+from lamina.frontends.aten.graph import Input
 from lamina.frontends.aten.importer import RANDOM_KEY, import_graph
+from lamina.frontends.torchscript.script import traced_graph
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.torch.decompositions import decompositions
 
@@ -109,6 +113,16 @@ def graph(call: Any, tensors: list[Any], label: str) -> Any:
         return found
 
     return graph_of(list(gm.graph.nodes), label, {}, lambda k: f"y{k}", get)
+
+
+def script_graph(call: Any, tensors: list[Any]) -> tuple[Any, list[Any]]:
+    """The graph of a function as TorchScript has it, read from a file, and what torch makes of that."""
+    with NamedTemporaryFile(suffix=".pt") as file, torch.no_grad():
+        made = torch.jit.trace(lambda *t: tuple(call(*t)), tuple(t.clone() for t in tensors), check_trace=False)
+        torch.jit.save(made, file.name)
+        inputs = [Input(f"x{k}", tuple(t.shape), str(t.dtype).removeprefix("torch.")) for k, t in enumerate(tensors)]
+        wanted = torch.jit.load(file.name)(*(t.clone() for t in tensors))
+        return traced_graph(file.name, {}, inputs=inputs), pytree.tree_leaves(wanted)
 
 
 def run(imported: Any, arrays: list[Any], compiled: bool) -> list[Any]:
@@ -214,7 +228,10 @@ def outcome(op: Any, sample: Any, way: str) -> tuple[str, str]:
     if any(t.is_complex() or t.layout != torch.strided or t.is_quantized for t in (*tensors, *wanted)):
         return "complex", ""
     try:
-        made = graph(call, tensors, op.name)
+        if way == "script":
+            made, wanted = script_graph(call, tensors)
+        else:
+            made = graph(call, tensors, op.name)
         imported = import_graph(made, draws=True)
         draws = any(p.name == RANDOM_KEY for p in imported.inputs)
         arrays = [np.ascontiguousarray(array_of(t.contiguous())).reshape(tuple(t.shape)) for t in tensors]
@@ -231,7 +248,7 @@ def outcome(op: Any, sample: Any, way: str) -> tuple[str, str]:
 
 
 def outcomes(dtype: Any, most: int, way: str, only: list[str], part: int = 0, parts: int = 1) -> list[Outcome]:
-    """The outcomes of all operators that take an element type; `way` is oracles, compiled or torch.compile."""
+    """The outcomes of all operators that take an element type; `way` is oracles, compiled, torch.compile or script."""
     from torch.testing._internal.common_methods_invocations import op_db
 
     found: list[Outcome] = []
@@ -287,6 +304,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=10**6, help="samples of an operator")
     parser.add_argument("--compiled", dest="way", action="store_const", const="compiled", default="oracles")
     parser.add_argument("--torch-compile", dest="way", action="store_const", const="torch.compile")
+    parser.add_argument("--script", dest="way", action="store_const", const="script")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--part", default="0/1", help="every n-th operator: 0/2")
     parser.add_argument("--json", type=Path)

@@ -226,20 +226,20 @@ def keeping() -> None:
 
 
 def operators() -> None:
-    """Write a script of all the operators on numbers, lists and texts that the tests with torch have, one by one."""
+    """Write the code that the tests with torch have one by one (`test_scripts.py`), as a script and as a trace."""
     sys.path.insert(0, str(FOLDER.parents[2] / "oracles" / "pytorch"))
-    from test_scripts import BODIES, X, method_of, net_of
+    from test_scripts import BODIES, TRACED, X, method_of, net_of
 
-    bodies = BODIES.strip().split("\n")
-    methods = [method_of(body, f"of_{k}") for k, body in enumerate(bodies)]
-    methods.append(method_of(f"return {', '.join(f'self.of_{k}(x)' for k in range(len(bodies)))}"))
-    with TemporaryDirectory() as folder:
-        net = net_of("\n".join(methods), Path(folder) / "code_of_a_net.py")
-        saved(torch.jit.script(net), "operators.pt")
-    results = net(torch.tensor(X))
-    numbers = [[str(r.dtype).removeprefix("torch."), *r.flatten().tolist()] for r in results]
-    data = {"bodies": bodies, "x": X, "results": numbers}
-    (FOLDER / "operators.json").write_text(json.dumps(data) + "\n")
+    x = torch.tensor(X)
+    for name, bodies in (("operators", BODIES.strip().split("\n")), ("operators_traced", TRACED)):
+        methods = [method_of(body, f"of_{k}") for k, body in enumerate(bodies)]
+        methods.append(method_of(f"return {', '.join(f'self.of_{k}(x)' for k in range(len(bodies)))}"))
+        with TemporaryDirectory() as folder:
+            net = net_of("\n".join(methods), Path(folder) / "code_of_a_net.py")
+            saved(torch.jit.trace(net, x) if bodies is TRACED else torch.jit.script(net), f"{name}.pt")
+        numbers = [[str(r.dtype).removeprefix("torch."), *r.flatten().tolist()] for r in net(x)]
+        data = {"bodies": bodies, "x": X, "results": numbers}
+        (FOLDER / f"{name}.json").write_text(json.dumps(data) + "\n")
 
 
 def called(script: torch.jit.ScriptModule, name: str, shape: tuple[int, ...], *further: int) -> None:
@@ -253,6 +253,7 @@ def called(script: torch.jit.ScriptModule, name: str, shape: tuple[int, ...], *f
 
 
 def main() -> None:
+    operators()
     torch.manual_seed(0)
     net = Net().eval()
     for layer in net.layers:
@@ -267,7 +268,6 @@ def main() -> None:
     data = {"x": x.flatten().tolist(), "results": [r.flatten().tolist() for r in results]}
     (FOLDER / "results.json").write_text(json.dumps(data) + "\n")
     keeping()
-    operators()
 
 
 if __name__ == "__main__":
