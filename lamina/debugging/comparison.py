@@ -29,7 +29,10 @@ MISSED = 1 / 500
 """Of the elements that roundings decide, the share that no run shows, at most: where a sum has many ties behind it. Of
 so many elements of a tensor it may be one, where a maximum is one of many that are alike."""
 IN_CHAINS = 1 / 4
-"""The same where another program has rounded to steps, or chosen, on the way: each may decide many behind it."""
+"""The same where another program has rounded to steps on the way: each may decide many behind it."""
+IN_CHOICES = 1.0
+"""The same where another program has chosen one of many that are alike: of the two elements that then differ, runs show
+the one that was chosen here, but the other may be any."""
 
 Noisy = Callable[[int | None], Sequence[Any]]
 """The results with the roundings of a seed, or exact ones."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
-from lamina.debugging.comparison import IN_CHAINS, TOLERANCES, Comparer
+from lamina.debugging.comparison import IN_CHAINS, IN_CHOICES, TOLERANCES, Comparer
 from lamina.debugging.engines import (
     CHOICES,
     MEAN_OF_SQUARES,
@@ -217,7 +217,8 @@ def against_others(
     # These have the same runs.
     knowing = {
         MEAN_OF_SQUARES: replace(comparer, tolerance=LOOSE * comparer.tolerance),
-        STEPS | CHOICES: replace(comparer, missed=IN_CHAINS),
+        STEPS: replace(comparer, missed=IN_CHAINS),
+        CHOICES: replace(comparer, missed=IN_CHOICES),
     }
     asked: list[str] = []
     left, wrong = {p.name for p in program.model.outputs}, dict[str, str]()

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from lamina.cli.command import run
 from lamina.debugging.campaign import Part, Settings, Tally, as_json, of_json, operators_named, table
-from lamina.debugging.comparison import IN_CHAINS, MISSED, MORE_RUNS, MOST_RUNS, Comparer
+from lamina.debugging.comparison import IN_CHAINS, IN_CHOICES, MISSED, MORE_RUNS, MOST_RUNS, Comparer
 from lamina.debugging.engines import SATURATING
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.fuzz_case import Report, run_seed
@@ -260,6 +260,15 @@ def test_one_of_the_maxima_that_are_alike_may_be_missed() -> None:
     assert comparer.difference({"y": first + second}, exact) == ""
     assert "'y'[1]" in comparer.difference({"y": second}, exact)
     assert "(499 of 500 elements" in comparer.difference({"y": exact["y"] + np.uint8(1)}, exact)
+
+
+@pytest.mark.parametrize("missed, compared", [(IN_CHOICES, False), (IN_CHAINS, True)])
+def test_of_several_choices_of_another_program_each_may_be_missed(missed: float, compared: bool) -> None:
+    """Seed 1713004202: a Hardmax of three rows of saturated values, whose maxima another program has elsewhere."""
+    ours, theirs, elsewhere = (np.eye(64, dtype=np.uint8)[[k, k + 1, k]] for k in (0, 20, 40))
+    comparer = Comparer(["y"], noisy=lambda seed: [elsewhere if seed == 3 else ours], missed=missed)
+    assert bool(comparer.difference({"y": ours}, {"y": theirs})) == compared
+    assert comparer.difference({"y": theirs}, {"y": theirs ^ 1})
 
 
 def test_a_tie_of_exact_values_is_compared() -> None:
