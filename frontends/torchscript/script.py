@@ -48,48 +48,16 @@ ELSEWHERE = ("to", "cuda")
 """Operators that give a quantised tensor in another memory: they cannot change its type."""
 RAISE = "prim.RaiseException"
 OF_NUMBERS = frozenset(
-    (
-        *("add", "sub", "rsub", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "remainder", "fmod"),
-        *(
-            "pow",
-            "float_power",
-            "eq",
-            "ne",
-            "lt",
-            "le",
-            "gt",
-            "ge",
-            "bitwise_and",
-            "bitwise_or",
-            "bitwise_xor",
-            "where",
-        ),
-        *("__and__", "__or__", "__xor__", "masked_fill", "xlogy", "copysign", "lerp"),
-    )
+    "add sub rsub mul multiply div divide true_divide floor_divide remainder fmod pow float_power eq ne lt le gt ge"
+    " bitwise_and bitwise_or bitwise_xor __and__ __or__ __xor__ where masked_fill xlogy copysign lerp".split()
 )
 """Operators that take numbers as well as tensors: of a constant of the file without axes torch takes its number."""
 THE_SAME = ("cpu", "prim.data")
 """Operators that give their operand."""
 IDENTITY = ("__is__", "__isnot__")
 LISTS = frozenset(
-    (
-        *(
-            "append",
-            "insert",
-            "extend",
-            "add_",
-            "__getitem__",
-            "len",
-            "list",
-            "copy",
-            "add",
-            "mul",
-            "slice",
-            "_set_item",
-        ),
-        *("Delete", "pop", "clear", "reverse", "dict", "get", "update", "setdefault", "keys", "values", "items"),
-        "__contains__",
-    )
+    "append insert extend add_ __getitem__ len list copy add mul slice _set_item Delete pop clear reverse dict get"
+    " update setdefault keys values items __contains__".split()
 )
 """Operators of lists and dictionaries, which may hold tensors."""
 _COMPARES: dict[type, str] = {

@@ -11,7 +11,7 @@ from lamina.errors import UnsupportedError
 from lamina.frontends.torchscript.objects import ScriptObject
 
 STEPS = 1 << 20
-"""StatementFollower that are followed."""
+"""Statements that are followed."""
 DEEPEST = 200
 """Calls in calls."""
 
