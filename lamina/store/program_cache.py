@@ -180,4 +180,4 @@ class ProgramCache(ObjectCache):
         except OSError as error:
             self._warn(f"cannot write {path}: {error.strerror}")
             return
-        self._grow(size)
+        self._grow(key, size)

@@ -49,8 +49,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """One look for garbage is enough at the end: pytest takes five, of seconds each where programs are still alive."""
-    gc.collect()
+    """No look for garbage at the end: pytest takes five, of seconds each where programs are still alive."""
     gc.freeze()
 
 

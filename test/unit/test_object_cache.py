@@ -213,6 +213,18 @@ def test_the_entries_used_longest_ago_go_first(folder: Path) -> None:
     assert sum(path.stat().st_size for path in folder.glob("*/*.obj")) <= 9_000
 
 
+def test_many_short_processes_keep_the_limit_and_seldom_count(folder: Path) -> None:
+    """Each adds one entry, and has not counted the folder before: 1,000 of them add three times what it may hold."""
+    limit, counted = 400_000, 0
+    for n in range(1000):
+        cache = ObjectCache(folder, limit)
+        cache.put(cache_key(str(n)), b"x" * 1100)
+        counted += cache.has_counted
+        if n % 50 == 49:
+            assert sum(path.stat().st_size for path in folder.glob("*/*.obj")) < 1.25 * limit
+    assert 32 < counted < 200
+
+
 def test_where_the_cache_lives(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "mine"))
     assert default_directory() == tmp_path / "mine"
