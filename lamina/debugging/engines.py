@@ -175,12 +175,24 @@ def by_onnxruntime(program: Program) -> dict[str, Any]:
         try:
             session: Any = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
             names: list[str] = [o.name for o in session.get_outputs()]
-            return dict(zip(names, session.run(None, dict(program.inputs)), strict=True))
+            results = dict(zip(names, session.run(None, dict(program.inputs)), strict=True))
+            return _without_overflows(results, program.source)
         except Exception as e:  # its errors have no common base but this
             lacking = next((found.groupdict() for says in _LACKS if (found := says.search(str(e)))), None)
             if lacking is None or lacking in missing:
                 raise UnsupportedError(" ".join(str(e).split())[:200], where="onnxruntime") from e
             missing.append(lacking)
+
+
+def _without_overflows(results: dict[str, Any], source: bytes) -> dict[str, Any]:
+    """The results but for those of powers of integers that hold the least number of their type.
+
+    onnxruntime computes them in double precision, and to convert what is too large gives that number on x86.
+    """
+    arrays: dict[str, Any] = {n: v for n, v in results.items() if isinstance(v, np.ndarray)}
+    least = [n for n, v in arrays.items() if v.dtype.kind == "i" and v.size and v.min() == np.iinfo(v.dtype).min]
+    doubtful = follows_from(source, {"Pow"}) if least else set[str]()
+    return {n: v for n, v in results.items() if n not in least or n not in doubtful}
 
 
 REFERENCE_DIFFERS = {

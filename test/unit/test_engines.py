@@ -149,6 +149,23 @@ def test_onnxruntime_answers_for_what_follows_from_operators_that_it_has() -> No
     assert list(found) == ["other", "copy"] and found["copy"].tolist() == [2, 2]
 
 
+def test_onnxruntime_is_not_asked_for_powers_of_integers_that_are_too_large() -> None:
+    """-799021 to the third is another number modulo 2^32 than what its conversion from double precision gives."""
+
+    def info(name: str, kind: int = TensorProto.INT32) -> Any:
+        return helper.make_tensor_value_info(name, kind, [1])
+
+    nodes = [helper.make_node("Pow", [name, "n"], [name + "3"]) for name in "abf"] + [
+        helper.make_node("Neg", ["l"], ["k"])
+    ]
+    inputs = [info("a"), info("b"), info("f", 1), info("n"), info("l")]
+    graph = helper.make_graph(nodes, "g", inputs, [info("a3"), info("b3"), info("f3", 1), info("k")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
+    values = {"a": -799021, "b": -7, "n": 3, "l": -(2**31)}
+    data = {**{name: np.asarray([n], np.int32) for name, n in values.items()}, "f": np.asarray([-2.0], np.float32)}
+    assert list(by_onnxruntime(Program(model.SerializeToString(), True, data))) == ["b3", "f3", "k"]
+
+
 @pytest.mark.parametrize(
     "op, attributes, differs",
     [
