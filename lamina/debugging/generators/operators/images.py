@@ -294,7 +294,8 @@ def bit_cast(g: OnnxGraph, name: str) -> None:
 
     g.since(name)
     pairs = {"float32": ("int32", "uint32"), "int32": ("uint32",), "int64": ("uint64",), "int8": ("uint8",)}
-    x = g.some(allowed(g, name, tuple(pairs)))
+    # The last bits of a float that is computed are each program's own.
+    x = g.some(allowed(g, name, tuple(pairs)), where=lambda t: not t.is_float or t.name in g.inputs)
     g.node(name, [x], to=code(g.draw.choice(pairs[x.dtype])))
 
 
