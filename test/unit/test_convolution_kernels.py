@@ -126,3 +126,26 @@ def test_neighbours_of_a_scalar_in_a_tile_of_two_groups(channels: int, groups: i
     parts = zip(np.split(w[:, :, 0, 0], groups), np.split(x, groups, axis=1), strict=True)
     expected = np.concatenate([np.einsum("oi,nihw->nohw", a, b) for a, b in parts], axis=1)
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("n", range(6))
+def test_rows_that_end_within_a_tile_of_several_vectors(n: int) -> None:
+    """The last vector of the last tile of a row has nothing to do: six images of 3 x 112 with a kernel of 5 x 3 first."""
+    random = np.random.default_rng(n)
+    width = int(random.choice([48, 80, 112, 144, 176]))
+    shape, kernel, channels = (int(random.integers(2, 8)), 1, 3, width), (int(random.choice([3, 5])), 3), 2 * n + 4
+    if n == 0:
+        shape, kernel, channels = (6, 1, 3, 112), (5, 3), 14
+    x = random.integers(-8, 8, shape).astype(np.float32)
+    w = random.integers(-8, 8, (channels, 1, *kernel)).astype(np.float32)
+    rows, columns = kernel[0] // 2, 1
+    node = helper.make_node("Conv", ["x", "w"], ["y"], pads=[rows, columns, rows, columns], strides=[3, 1])
+    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, s) for name, s in (("x", shape), ("y", None))]
+    graph = helper.make_graph([node], "g", info[:1], info[1:], [numpy_helper.from_array(w, "w")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    padded = np.pad(x, ((0, 0), (0, 0), (rows, rows), (columns, columns)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, kernel, (2, 3))[:, :, ::3]
+    expected = np.einsum("ncyxrs,kcrs->nkyx", windows, w)
+    np.testing.assert_array_equal(lamina.compile(model, threads=1).run({"x": x})["y"], expected)
+    for target in ("icelake-server", "x86-64-v3"):  # code for them is made, also where it cannot run
+        lamina.compile(model, target, threads=1)

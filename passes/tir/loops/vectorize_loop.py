@@ -171,9 +171,27 @@ class _Vectorizer:
 
     def run(self) -> None:
         loop = self.loop
-        for new in self.body(loop.body.block):
-            edit.insert_before(loop, new)
+        active = self.known_activity()
+        new = self.body(loop.body.block)
+        if active:
+            holder = IfOp.make(active)
+            inherit_location(holder, loop)
+            holder.body.block.add_ops(new)
+            new = [holder]
+        for op in new:
+            edit.insert_before(loop, op)
         edit.erase(loop, safe=False)
+
+    def known_activity(self) -> list[Condition]:
+        """The conditions under which any lane is active, where loops that are unrolled decide them and registers are read.
+
+        Without them an iteration that is idle as a whole would read registers that nothing has written.
+        """
+        reads = (op.buffer.owner for op in all_ops(self.loop) if type(op) is LoadOp)
+        if not any(isinstance(owner, AllocOp) and owner.scope.data == "register" for owner in reads):
+            return []
+        active = self.some_lane() or []
+        return active if all(_is_unrolled(d) for c in active for d in c.form.dims()) else []
 
     def body(self, block: Block) -> list[Operation]:
         """The ops that replace those of a block, which is empty afterwards."""
@@ -451,6 +469,12 @@ class _Vectorizer:
         extra.append(new)
         self.broadcasts[value] = new.results[0]
         return new.results[0]
+
+
+def _is_unrolled(dim: Atom) -> bool:
+    """Whether it is the variable of a loop that is unrolled."""
+    loop = dim.owner.parent_op() if isinstance(dim, SSAValue) and isinstance(dim.owner, Block) else None
+    return isinstance(loop, ForOp) and loop.kind.data == "unrolled"
 
 
 def _divides_lane(form: Linear) -> bool:
