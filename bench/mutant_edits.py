@@ -48,7 +48,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "lamina/interpreters",
         "lamina/vm",
         "backends/llvm",
-        "backends/cpu/pool.py",
+        "backends/cpu/runtime/modules.py",
         "backends/cpu/weights.py",
         "passes/arena.py",
     ),

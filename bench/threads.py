@@ -78,7 +78,7 @@ def empty_jobs(threads: int, rounds: int) -> dict[str, tuple[float, float]]:
 
     from lamina.backends.cpu.jit import compile_object, host_target
     from lamina.backends.cpu.link import load_objects
-    from lamina.backends.cpu.pool import runtime_library
+    from lamina.backends.cpu.runtime.modules import runtime_library
     from lamina.runtime.program import ThreadPool
 
     i64, ptr = ctypes.c_int64, ctypes.c_void_p
@@ -110,7 +110,7 @@ def barriers(threads: int, rounds: int) -> tuple[float, float] | None:
 
     from lamina.backends.cpu.jit import compile_object, host_target
     from lamina.backends.cpu.link import load_objects
-    from lamina.backends.cpu.pool import runtime_library
+    from lamina.backends.cpu.runtime.modules import runtime_library
     from lamina.runtime.program import NUMBERS_OFFSET, ThreadPool
 
     i64, ptr = ctypes.c_int64, ctypes.c_void_p

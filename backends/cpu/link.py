@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lamina.backends.cpu.jit import FLOAT_SUPPORT, JitLibrary, link_objects
-from lamina.backends.cpu.pool import runtime_library
+from lamina.backends.cpu.runtime.modules import runtime_library
 
 
 def load_objects(objects: Iterable[bytes], exports: Sequence[str] = ()) -> JitLibrary:

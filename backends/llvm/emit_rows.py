@@ -209,7 +209,8 @@ CALLABLE: dict[str, Signature] = {
     "llvm.nvvm.bar.warp.sync": Signature("", "void", ("i32",), triple=_NVPTX),
     "llvm.fptosi.sat": Signature(overload="r0"),
     "llvm.fptoui.sat": Signature(overload="r0"),
-    "llvm.x86.sse2.pause": Signature("", "void"),
+    "llvm.x86.sse2.pause": Signature("", "void", triple="x86_64"),
+    "llvm.aarch64.hint": Signature("", "void", ("i32",), triple="aarch64", settings=("i32 1",)),
     **{row.name: _signature(row) for row in INTRINSICS.values()},
 }
 

@@ -171,7 +171,7 @@ def _try_passes() -> None:
 def _try_machine_code() -> None:
     """Compile the small program and run it."""
     from lamina.backends.cpu.jit import host_spec
-    from lamina.backends.cpu.pool import runtime_library
+    from lamina.backends.cpu.runtime.modules import runtime_library
     from lamina.store.program_cache import object_cache
 
     host_spec(1)

@@ -142,7 +142,7 @@ def _compilation(
     from lamina.dialects.lazy_formats import read_formats_late
 
     read_formats_late()
-    from lamina.backends.cpu.pool import runtime_library
+    from lamina.backends.cpu.runtime.modules import runtime_library
     from lamina.driver.compilation import Compilation
 
     # What runs the program is the same for all of them, and made before there is one.

@@ -194,7 +194,7 @@ def _main_results(function: MainOp) -> list[str]:
 
 def _run_llvm(module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
     try:
-        from lamina.backends.cpu.pool import runtime_library
+        from lamina.backends.cpu.runtime.modules import runtime_library
         from lamina.runtime.compiled import run_llvm_module  # type: ignore[import-not-found]
         from lamina.store.program_cache import object_cache
     except ImportError as e:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from lamina.backends.cpu.pool import STATUS_WORDS
+from lamina.backends.cpu.runtime.modules import STATUS_WORDS
 from lamina.dialects.numpy_dtypes import numpy_dtype
 
 if TYPE_CHECKING:

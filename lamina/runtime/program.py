@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lamina.backends.cpu.jit import JitLibrary
-from lamina.backends.cpu.pool import HEADER_BYTES, LINE_BYTES, STATUS_WORDS, runtime_library
 from lamina.backends.cpu.processors import available_threads
+from lamina.backends.cpu.runtime.modules import HEADER_BYTES, LINE_BYTES, STATUS_WORDS, runtime_library
 from lamina.runtime.fork_lock import ForkLock
 
 if TYPE_CHECKING:

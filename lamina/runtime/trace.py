@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lamina.backends.cpu.pool import runtime_library
+from lamina.backends.cpu.runtime.modules import runtime_library
 from lamina.passes.tir_to_llvm.program import ROW
 from lamina.runtime.program import Failure, Program, ThreadPool
 

@@ -2,7 +2,7 @@
 
 Such a phase is called with the number of the thread and how many there are, in place of a slice of iterations. Of a
 parallel loop of n iterations thread k of m takes those from n * k / m to n * (k + 1) / m. At a barrier it calls the
-run-time, `lamina_meet` in `backends/cpu/pool.mlir`, with the number of barriers that it has come to. Where that
+run-time, `lamina_meet` in `backends/cpu/runtime/pool.mlir`, with the number of barriers that it has come to. Where that
 function is, and where the threads leave such numbers for each other, stands in the program's status block: `{ptr
 numbers, ptr meet}`, behind the code and the entry.
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from lamina.backends.cpu import pool
+from lamina.backends.cpu.runtime import modules as pool
 from lamina.backends.cpu.cache_directory import default_directory
 from lamina.backends.cpu.object_cache import CacheWarning, ObjectCache, cache_key
 

@@ -15,7 +15,7 @@ from xdsl.parser import Parser
 
 from lamina.backends.cpu.jit import JitLibrary, compile_object, named_target
 from lamina.backends.cpu.link import load_objects
-from lamina.backends.cpu.pool import resource_module
+from lamina.backends.cpu.runtime.modules import runtime_module
 from lamina.backends.llvm.emit import emit_kernels
 from lamina.dialects.llvm_target import LLVM
 from lamina.dialects.target import LAMINA
@@ -223,9 +223,9 @@ def test_a_plain_python_function_is_a_kernel() -> None:
     assert sorted(seen) == [(0, 4), (4, 8), (8, 10)]
 
 
-@pytest.mark.parametrize("name", ["pool", "float_support"])
+@pytest.mark.parametrize("name", ["run", "pool", "alone", "float_support", "trace"])
 def test_the_runtime_verifies_and_round_trips(name: str) -> None:
-    module = resource_module(name)
+    module = runtime_module(name)
     module.verify()
     assert str(parse(str(module))) == str(module)
 

@@ -177,7 +177,7 @@ def test_the_sources_are_all_that_decides() -> None:
     for name in (
         "driver/api.py",
         "backends/llvm/emit.py",
-        "backends/cpu/pool.mlir",
+        "backends/cpu/runtime/pool.mlir",
         "passes/tir_to_llvm/tir_to_llvm.py",
     ):
         assert name in names

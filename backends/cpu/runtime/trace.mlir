@@ -8,7 +8,7 @@
 //   64   records of eight i64: row, thread, lo, hi, then nanoseconds: start and end by the monotonic clock, start and
 //        end by the thread's own, which stands still while the system runs something else
 
-builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64", features = "", vector_bits = 128, registers = 16, threads = 1>} {
+builtin.module {
 
   llvm.func @clock_gettime(i32, !llvm.ptr) -> i32
   llvm.func @pthread_self() -> i64

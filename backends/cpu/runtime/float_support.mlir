@@ -1,7 +1,7 @@
 // Conversions to and from 16-bit floats for processors that have no instruction for them. LLVM calls these by
 // compiler-rt's names, and a process that no C compiler linked does not have them. Rounding is to nearest, ties to even.
 
-builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64", features = "", vector_bits = 128, registers = 16, threads = 1>} {
+builtin.module {
 
   llvm.func @__truncsfbf2(%x: f32) -> bf16 attributes {no_unwind} {
     %c1 = llvm.mlir.constant(1 : i32) : i32

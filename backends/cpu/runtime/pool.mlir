@@ -1,4 +1,4 @@
-// The run-time: a thread pool and the runner of program tables. Linux, x86-64.
+// The thread pool. Linux.
 //
 // The pool is a block of memory that the caller owns:
 //
@@ -28,19 +28,15 @@
 // A team is a job of another kind: kernel(args, n, size) by all of its threads at the same time, n from 0. The caller
 // opens the job, waits a little for workers to join, closes it and says how many there are; those who came too late
 // have no part in it. The threads meet at barriers: each leaves its number and waits until nobody's is less.
-//
-// A program is a constant array of {ptr kernel, i64 extent, i64 grain, i64 first_arg, i64 n_args}, its arguments an
-// array of {i64 base, i64 byte_offset}: argument i of an entry is bases[base] + byte_offset. bases[0] is the status
-// block {i64 code, i64 entry, ptr numbers, ptr meet}: a kernel that fails stores a code there, and the runner stops and
-// returns it; the other two are for the threads of a team. An entry whose grain is negative is run by a team of at most
-// `extent` threads, and -grain is how many polls the caller waits for workers.
 
-builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64", features = "", vector_bits = 128, registers = 16, threads = 1>} {
+builtin.module {
 
   llvm.func @pthread_create(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
   llvm.func @pthread_join(i64, !llvm.ptr) -> i32
   llvm.func @sched_yield() -> i32
   llvm.func @syscall(i64, ...) -> i64
+  llvm.func @pause()
+  llvm.func @futex() -> i64
 
   // Take slices of the job until none is left.
   llvm.func internal @take(%pool: !llvm.ptr) attributes {no_unwind} {
@@ -89,7 +85,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %zero = llvm.mlir.constant(0 : i64) : i64
     %one = llvm.mlir.constant(1 : i64) : i64
     %more = llvm.add %polls, %one : i64
-    llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
+    llvm.call @pause() : () -> ()
     %phase = llvm.and %more, %patience : i64
     %patient = llvm.icmp "ne" %phase, %zero : i64
     llvm.cond_br %patient, ^done, ^yield
@@ -162,7 +158,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %zero32 = llvm.mlir.constant(0 : i32) : i32
     %shift = llvm.mlir.constant(32 : i64) : i64
     %open = llvm.mlir.constant(2147483648 : i64) : i64
-    %futex = llvm.mlir.constant(202 : i64) : i64
+    %futex = llvm.call @futex() : () -> i64
     %futex_wait = llvm.mlir.constant(128 : i64) : i64
     %often = llvm.mlir.constant(31 : i64) : i64
     %members.mask = llvm.mlir.constant(2147483647 : i64) : i64
@@ -185,7 +181,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %more = llvm.add %polls, %one : i64
     llvm.cond_br %tired, ^sleep, ^spin
   ^spin:
-    llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
+    llvm.call @pause() : () -> ()
     %phase = llvm.and %more, %often : i64
     %polite = llvm.icmp "eq" %phase, %zero : i64
     llvm.cond_br %polite, ^yield, ^wait(%served, %more : i64, i64)
@@ -239,7 +235,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %zero = llvm.mlir.constant(0 : i64) : i64
     %zero32 = llvm.mlir.constant(0 : i32) : i32
     %all = llvm.mlir.constant(2147483647 : i32) : i32
-    %futex = llvm.mlir.constant(202 : i64) : i64
+    %futex = llvm.call @futex() : () -> i64
     %futex_wake = llvm.mlir.constant(129 : i64) : i64
     %null = llvm.mlir.zero : !llvm.ptr
     %number.at = llvm.getelementptr %pool[4] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -370,7 +366,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     llvm.cond_br %waiting, ^poll, ^begin
   ^poll:
     %more = llvm.add %polls, %one : i64
-    llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
+    llvm.call @pause() : () -> ()
     llvm.br ^gather(%more : i64)
   ^begin:
     %last = llvm.atomicrmw _and %pool, %closed acq_rel {alignment = 8 : i64} : !llvm.ptr, i64
@@ -432,79 +428,5 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
   ^done:
     llvm.store %zero, %count.at {alignment = 8 : i64} : i64, !llvm.ptr
     llvm.return
-  }
-
-  // Run entries [lo, hi) of a program; 0, or the code of the first kernel that failed.
-  llvm.func @lamina_run(%program: !llvm.ptr, %table: !llvm.ptr, %lo: i64, %hi: i64, %bases: !llvm.ptr, %pool: !llvm.ptr) -> i64 attributes {no_unwind} {
-    %zero = llvm.mlir.constant(0 : i64) : i64
-    %one = llvm.mlir.constant(1 : i64) : i64
-    %status = llvm.load %bases {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
-    %failed_entry = llvm.getelementptr %status[1] : (!llvm.ptr) -> !llvm.ptr, i64
-    %numbers.at = llvm.getelementptr %status[2] : (!llvm.ptr) -> !llvm.ptr, i64
-    %meet.at = llvm.getelementptr %status[3] : (!llvm.ptr) -> !llvm.ptr, i64
-    %meet = llvm.mlir.addressof @lamina_meet : !llvm.ptr
-    %null = llvm.mlir.zero : !llvm.ptr
-    llvm.store %meet, %meet.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
-    %pooled = llvm.icmp "ne" %pool, %null : !llvm.ptr
-    llvm.cond_br %pooled, ^prepare, ^next(%lo : i64)
-  ^prepare:
-    %of_pool = llvm.getelementptr %pool[216] : (!llvm.ptr) -> !llvm.ptr, i8
-    %numbers = llvm.load %of_pool {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
-    llvm.store %numbers, %numbers.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
-    llvm.br ^next(%lo : i64)
-  ^next(%i: i64):
-    %more = llvm.icmp "slt" %i, %hi : i64
-    llvm.cond_br %more, ^entry, ^end(%zero : i64)
-  ^entry:
-    %kernel.at = llvm.getelementptr %program[%i, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
-    %extent.at = llvm.getelementptr %program[%i, 1] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
-    %grain.at = llvm.getelementptr %program[%i, 2] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
-    %first.at = llvm.getelementptr %program[%i, 3] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
-    %count.at = llvm.getelementptr %program[%i, 4] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
-    %kernel = llvm.load %kernel.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
-    %extent = llvm.load %extent.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    %grain = llvm.load %grain.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    %first = llvm.load %first.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    %count = llvm.load %count.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    %stack = llvm.intr.stacksave : !llvm.ptr
-    %args = llvm.alloca %count x !llvm.ptr {alignment = 16 : i64} : (i64) -> !llvm.ptr
-    llvm.br ^argument(%zero : i64)
-  ^argument(%j: i64):
-    %another = llvm.icmp "slt" %j, %count : i64
-    llvm.cond_br %another, ^bind, ^call
-  ^bind:
-    %row = llvm.add %first, %j : i64
-    %base.at = llvm.getelementptr %table[%row, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(i64, i64)>
-    %offset.at = llvm.getelementptr %table[%row, 1] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(i64, i64)>
-    %base = llvm.load %base.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    %offset = llvm.load %offset.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    %buffer.at = llvm.getelementptr %bases[%base] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-    %buffer = llvm.load %buffer.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
-    %value = llvm.getelementptr %buffer[%offset] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-    %slot = llvm.getelementptr %args[%j] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-    llvm.store %value, %slot {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
-    %following = llvm.add %j, %one : i64
-    llvm.br ^argument(%following : i64)
-  ^call:
-    %team = llvm.icmp "slt" %grain, %zero : i64
-    llvm.cond_br %team, ^together, ^apart
-  ^together:
-    %patience = llvm.sub %zero, %grain : i64
-    llvm.call @lamina_team(%kernel, %args, %extent, %patience, %pool) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
-    llvm.br ^over
-  ^apart:
-    llvm.call @lamina_parallel(%kernel, %args, %extent, %grain, %pool) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
-    llvm.br ^over
-  ^over:
-    llvm.intr.stackrestore %stack : !llvm.ptr
-    %code = llvm.load %status {alignment = 8 : i64} : !llvm.ptr -> i64
-    %fine = llvm.icmp "eq" %code, %zero : i64
-    %i.next = llvm.add %i, %one : i64
-    llvm.cond_br %fine, ^next(%i.next : i64), ^failed
-  ^failed:
-    llvm.store %i, %failed_entry {alignment = 8 : i64} : i64, !llvm.ptr
-    llvm.br ^end(%code : i64)
-  ^end(%result: i64):
-    llvm.return %result : i64
   }
 }

@@ -1,0 +1,135 @@
+"""The modules of the run-time, beside this file as texts, and their code.
+
+`run` walks program tables, `pool` is the thread pool and `alone` stands in its place where there is one thread;
+`float_support` has conversions that not every processor has, `trace` notes times; `net` and `net_pool` are what an
+exported net has beside `run`. What depends on a system (`pause`, the number of a system call) is in a text of its own,
+by which the others are completed. The tables come from `passes/tir_to_llvm/program.py`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lamina.backends.cpu.jit import FLOAT_SUPPORT, JitLibrary, Machine, compile_object, link_objects, machine_of
+from lamina.backends.cpu.object_cache import ObjectCache, cache_key, object_key
+from lamina.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+HEADER_BYTES = 256
+"""Size of the pool's block before the list of threads; the layout is drawn in pool.mlir."""
+LINE_BYTES = 64
+"""Of a line of the caches: what a thread writes and others wait for stands alone in one."""
+STATUS_WORDS = 4
+"""Size of the status block, in i64."""
+
+PARTS = {
+    "pool": ("run", "pool"),
+    "float_support": ("float_support",),
+    "trace": ("trace",),
+}
+"""The libraries of the run-time in a process, and their modules."""
+EXPORTS = {
+    "pool": ("lamina_run", "lamina_parallel", "lamina_team", "lamina_meet", "lamina_pool_start", "lamina_pool_stop"),
+    "float_support": FLOAT_SUPPORT,
+    "trace": ("lamina_traced",),
+}
+"""The functions of each library that others call: the pool and the runner; the conversions that 16-bit floats need on
+older processors; the function that notes times."""
+HERE = "linux_x86_64"
+"""The system that programs run on in a process."""
+_loaded: dict[str, JitLibrary] = {}
+
+
+def systems() -> list[str]:
+    """The systems that there is a run-time for: `linux_x86_64`, ..."""
+    return sorted(path.stem for path in Path(__file__).parent.glob("linux_*.mlir"))
+
+
+def system_of(triple: str) -> str:
+    """The system of a target's triple. Raises UnsupportedError where there is no run-time for it."""
+    processor, _, rest = triple.partition("-")
+    name = f"linux_{processor}"
+    if "linux" not in rest or name not in systems():
+        raise UnsupportedError(f"there is no run-time for {triple}", hint=f"there is one for {', '.join(systems())}")
+    return name
+
+
+def module_text(name: str) -> str:
+    """A module of the run-time as text, or a system's."""
+    return Path(__file__).with_name(f"{name}.mlir").read_text()
+
+
+def runtime_module(name: str, system: str = HERE) -> ModuleOp:
+    """A module of the run-time at the llvm level, completed by what it needs to know of a system."""
+    from xdsl.dialects.llvm import FuncOp
+
+    module, facts = _parsed(name), _parsed(system)
+    known = {op.sym_name.data: op for op in facts.ops if isinstance(op, FuncOp)}
+    for op in list(module.ops):
+        if isinstance(op, FuncOp) and op.sym_name.data in known:
+            definition = known[op.sym_name.data]
+            definition.detach()
+            module.body.block.insert_op_before(definition, op)
+            module.body.block.erase_op(op)
+    module.attributes.update(facts.attributes)
+    return module
+
+
+def _parsed(name: str) -> ModuleOp:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import Builtin
+    from xdsl.parser import Parser
+
+    from lamina.dialects.llvm_target import LLVM
+    from lamina.dialects.target import LAMINA
+
+    context = Context()
+    for dialect in (Builtin, LLVM, LAMINA):
+        context.load_dialect(dialect)
+    return Parser(context, module_text(name), f"{name}.mlir").parse_module()
+
+
+@cache
+def _machine(system: str) -> Machine:
+    """The machine of a system: any of its processors, since the run-time spends its time waiting."""
+    from lamina.dialects.target import module_target
+
+    target = module_target(_parsed(system))
+    assert target is not None
+    return machine_of(target)
+
+
+def runtime_object(name: str, cache: ObjectCache | None = None, system: str = HERE) -> bytes:
+    """A module of the run-time compiled; from the cache without parsing anything."""
+    key = ""
+    if cache is not None:
+        text = module_text(name) + module_text(system)
+        key = cache_key("runtime", object_key(text, Machine(system, "", "")), _emitter_digest())
+        found = cache.get(key)
+        if found is not None:
+            return found
+    from lamina.backends.llvm.emit import emit_module
+
+    data = compile_object(emit_module(runtime_module(name, system)), _machine(system))
+    if cache is not None:
+        cache.put(key, data)
+    return data
+
+
+def _emitter_digest() -> str:
+    """The sources that turn the module into LLVM text, by content."""
+    folder = Path(__file__).parents[2] / "llvm"
+    return cache_key(*(path.read_bytes() for path in sorted(folder.glob("emit*.py"))))
+
+
+def runtime_library(name: str = "pool", cache: ObjectCache | None = None) -> JitLibrary:
+    """A library of the run-time loaded, once a process: one of EXPORTS."""
+    found = _loaded.get(name)
+    if found is None:
+        objects = [runtime_object(part, cache) for part in PARTS[name]]
+        found = _loaded[name] = link_objects(objects, EXPORTS[name])
+    return found
