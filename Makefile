@@ -109,12 +109,13 @@ bench-start-up: $(STAMP) ## what starting a command and compiling take, by turns
 index: $(STAMP) ## write dialects/relay/op_index.py afresh
 	$(PY) -m tools.op_index
 
-docs: $(STAMP) ## write docs/reference afresh: primitives, ops and passes, each with its example run; the tour's list of files
+docs: $(STAMP) ## write docs/reference afresh: primitives, ops and passes, each with its example run; the tour's list of files; lamina.h
 	$(PY) -m tools.reference
 	$(PY) -m tools.walk
 	$(PY) -m tools.rooms
 	$(PY) -m tools.choices
 	$(PY) -m tools.results
+	$(PY) -m tools.header
 
 index-check: $(STAMP)
 	$(PY) -m tools.op_index --check
@@ -123,6 +124,7 @@ index-check: $(STAMP)
 	$(PY) -m tools.rooms --check
 	$(PY) -m tools.choices --check
 	$(PY) -m tools.results --check
+	$(PY) -m tools.header --check
 
 lock: $(STAMP) ## write the versions of .venv into requirements-dev.lock
 	$(PY) -m pip freeze --exclude-editable > requirements-dev.lock

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from lamina.numpy.grad import grad, value_and_grad
     from lamina.numpy.jit import jit
     from lamina.numpy.vmap import vmap
+    from lamina.runtime.exported import ExportedNet
     from lamina.tensor.program import build, lower
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Executable",
+    "ExportedNet",
     "LaminaError",
     "Model",
     "__version__",
@@ -41,6 +43,7 @@ __all__ = [
 _HOME = {
     **dict.fromkeys(("Executable", "Model", "compile", "load"), "lamina.driver.api"),
     **dict.fromkeys(("build", "lower"), "lamina.tensor.program"),
+    "ExportedNet": "lamina.runtime.exported",
     "LaminaError": "lamina.errors",
     "evaluate": "lamina.driver.compiled_kernels",
     **dict.fromkeys(("grad", "value_and_grad"), "lamina.numpy.grad"),

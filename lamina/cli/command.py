@@ -23,6 +23,7 @@ COMMANDS = {
     "explain-schedule": "print the candidates of each choice of a schedule, what each should take, and why one won",
     "calibrate": "measure what this processor does in a cycle, and keep it: default schedules are computed from it",
     "info": "print the version, this machine, and the figures that its schedules are computed from",
+    "inspect": "print what a saved program or an exported library holds, without running any of it",
     "check": "list every operator of a model that is not supported",
     "fuzz": "run random programs in several ways that must agree, each in a process of its own; save those that fail",
     "debug": "compare: run a model, or a text of any level, after each step; bisect: the step that makes a fault",

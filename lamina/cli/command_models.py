@@ -11,6 +11,7 @@ from lamina.errors import LaminaError, UsageError
 if TYPE_CHECKING:
     from lamina.driver.api import Executable, Model
     from lamina.driver.stage_texts import StageTexts
+    from lamina.runtime.exported import ExportedNet
     from lamina.transform import PassContext
     from lamina.tuning.in_situ import Tuned
 
@@ -105,6 +106,18 @@ def compiled(args: Any, err: TextIO) -> Executable:
     return exe
 
 
+def runnable(args: Any, err: TextIO) -> Executable | ExportedNet:
+    """The compiled model, the program of a file, or the net of a shared library."""
+    from lamina.ir.suffixes import is_library
+
+    if not is_library(args.model):
+        return compiled(args, err)
+    from lamina.runtime.exported import ExportedNet
+
+    _refuse_decided(args)
+    return ExportedNet(args.model, args.threads)
+
+
 def _saved(args: Any, err: TextIO) -> Executable:
     """A compiled program from its file."""
     from time import perf_counter
@@ -112,15 +125,20 @@ def _saved(args: Any, err: TextIO) -> Executable:
     from lamina.driver import api
     from lamina.measure.timing import peak_memory
 
-    for option in _DECIDED:
-        if option in args.given:
-            name = f"--{option.replace('_', '-')}"
-            raise UsageError(f"{name} is for models; {args.model} is compiled", hint="give it to `lamina compile`")
+    _refuse_decided(args)
     start = perf_counter()
     exe = api.Executable.load(args.model, args.threads)
     if args.time:
         err.write(f"loaded in {perf_counter() - start:.3f} s, peak memory {peak_memory() / 1e6:.0f} MB\n")
     return exe
+
+
+def _refuse_decided(args: Any) -> None:
+    """Raise UsageError where options say how a model is to be compiled that is compiled already."""
+    for option in _DECIDED:
+        if option in args.given:
+            name = f"--{option.replace('_', '-')}"
+            raise UsageError(f"{name} is for models; {args.model} is compiled", hint="give it to `lamina compile`")
 
 
 _DECIDED = (
@@ -182,7 +200,7 @@ def shapes_of(given: Sequence[str]) -> dict[str, Any]:
     return shapes
 
 
-def given_inputs(args: Any, exe: Executable | Model, err: TextIO) -> Mapping[str, Any]:
+def given_inputs(args: Any, exe: Executable | ExportedNet | Model, err: TextIO) -> Mapping[str, Any]:
     """The arrays that files give; of the rest those that hold state have their initial values, others random ones."""
     from lamina.measure.timing import random_inputs
 

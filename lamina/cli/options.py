@@ -20,7 +20,7 @@ def add_model(parser: ArgumentParser, more: str = "") -> None:
 
 def add_model_or_program(parser: ArgumentParser) -> None:
     """Add the model, which may be compiled already."""
-    add_model(parser, ", or a program that `lamina compile -o FILE.lamina` wrote")
+    add_model(parser, ", or what `lamina compile -o FILE.lamina` wrote; `lamina run` takes FILE.so, too")
 
 
 def add_compilation(parser: ArgumentParser) -> None:

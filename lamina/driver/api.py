@@ -462,6 +462,21 @@ class Executable:
 
         artefact.write(path, self._saved(self.notes if notes is None else notes))
 
+    def export(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+        """Write the program as a shared library with the C interface of `lamina.h`, for `ExportedNet` and for C.
+
+        `name` is that of the net, by default the file's: the library has one symbol, `lamina_<name>`. What stood there
+        is replaced. No compiler and no linker is needed. Raises UnsupportedError for what has no kernels in a fixed
+        order or calls external backends.
+        """
+        from lamina.driver.export import export
+        from lamina.store.program_cache import object_cache
+
+        if self._stored is None or not isinstance(self._program, CompiledProgram):
+            what = "this model has no kernels in a fixed order of known extents"
+            raise UnsupportedError(what, where=str(path), hint="Executable.save writes it for Python")
+        export(path, self._stored, self._settings.target, name, object_cache())
+
     def _saved(self, notes: Mapping[str, Any]) -> artefact.Saved:
         """The contents of a file of the program. Raises UnsupportedError where none can."""
         from lamina.driver import artefact

@@ -9,6 +9,8 @@ from lamina.errors import UsageError
 
 SAVED = ".lamina"
 """A program that was compiled and saved."""
+LIBRARY = ".so"
+"""A program that was exported as a shared library."""
 MLIR = ".mlir"
 """Texts of our IR."""
 
@@ -16,6 +18,11 @@ MLIR = ".mlir"
 def is_saved(source: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a source is the path of a saved program."""
     return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(SAVED)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def is_library(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a source is the path of an exported program."""
+    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(LIBRARY)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def is_text(source: object) -> TypeGuard[str | os.PathLike[str]]:

@@ -130,7 +130,7 @@ def test_neighbours_of_a_scalar_in_a_tile_of_two_groups(channels: int, groups: i
 
 @pytest.mark.parametrize("n", range(6))
 def test_rows_that_end_within_a_tile_of_several_vectors(n: int) -> None:
-    """The last vector of the last tile of a row has nothing to do: six images of 3 x 112 with a kernel of 5 x 3 first."""
+    """The last vector of the last tile of a row has nothing to do; first six images of 3 x 112, a kernel of 5 x 3."""
     random = np.random.default_rng(n)
     width = int(random.choice([48, 80, 112, 144, 176]))
     shape, kernel, channels = (int(random.integers(2, 8)), 1, 3, width), (int(random.choice([3, 5])), 3), 2 * n + 4

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from lamina.backends.cpu.runtime import modules as pool
 from lamina.backends.cpu.cache_directory import default_directory
 from lamina.backends.cpu.object_cache import CacheWarning, ObjectCache, cache_key
+from lamina.backends.cpu.runtime import modules as pool
 
 KEY = cache_key("some", "kernel")
 DATA = b"object code" * 1000

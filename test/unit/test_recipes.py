@@ -59,6 +59,7 @@ LEAST = {
 PAGES = (
     "docs/guide.md",
     "docs/architecture.md",
+    "docs/deploy.md",
     "docs/tour/README.md",
     "docs/tour/3-the-walk.md",
     "docs/targets.md",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TextIO
 
-from lamina.cli.command_models import compiled, given_inputs
+from lamina.cli.command_models import given_inputs, runnable
 from lamina.cli.options import add_compilation, add_inputs, add_model_or_program
 from lamina.cli.shell import path_argument
-from lamina.errors import EXIT_OK, InputError
+from lamina.errors import EXIT_OK, InputError, UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -31,7 +31,11 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     """One inference: the outputs, described or written to a file."""
     import numpy as np
 
-    exe = compiled(args, err)
+    from lamina.runtime.exported import ExportedNet
+
+    exe = runnable(args, err)
+    if args.profile and isinstance(exe, ExportedNet):
+        raise UsageError("--profile is for models and saved programs", hint="a library keeps no times")
     inputs = given_inputs(args, exe, err)
     results = exe.run(inputs)
     arrays: dict[str, np.ndarray[Any, Any]] = {n: v for n, v in results.items() if isinstance(v, np.ndarray)}
@@ -53,5 +57,6 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
 
         write_arrays(args.output, arrays)
     if args.profile:
+        assert not isinstance(exe, ExportedNet)
         out.write(exe.profile(inputs).table() + "\n")
     return EXIT_OK

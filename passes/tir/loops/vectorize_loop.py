@@ -183,7 +183,7 @@ class _Vectorizer:
         edit.erase(loop, safe=False)
 
     def known_activity(self) -> list[Condition]:
-        """The conditions under which any lane is active, where loops that are unrolled decide them and registers are read.
+        """The conditions under which any lane is active, where unrolled loops decide them and registers are read.
 
         Without them an iteration that is idle as a whole would read registers that nothing has written.
         """

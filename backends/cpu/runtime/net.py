@@ -1,0 +1,237 @@
+"""The tables of an exported net: the constant `lamina_<net>` of `lamina.h`, and what `net.mlir` needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, ModuleOp, StringAttr, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from lamina.backends.cpu.runtime.interface import (
+    ABI,
+    CODES,
+    NET,
+    PORT,
+    STATE_ALIGNMENT,
+    UNKNOWN_CODE,
+    Member,
+    dlpack_type,
+    integer_bits,
+    record_bytes,
+)
+from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.target import TARGET, TargetAttr
+
+POINTER = llvm.LLVMPointerType()
+DATA = "lamina.data"
+"""The symbol of the first byte of the packed weights."""
+_BASES = 128
+"""The offset of the base pointers in a state, as `net.mlir` has it."""
+_FUNCTIONS = ("sizes", "start", "run", "stop", "text")
+
+
+@dataclass(frozen=True)
+class NetTensor:
+    """An input or output of a net."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Net:
+    """A net as its tables describe it.
+
+    `offsets` are those of its parameters in the data, `size` is the data's in bytes.
+    """
+
+    name: str
+    target: TargetAttr
+    built_by: str
+    marker: int
+    """A number by which a state of this net is known, of 63 bits."""
+    inputs: tuple[NetTensor, ...]
+    outputs: tuple[NetTensor, ...]
+    arena: int
+    entries: int
+    messages: tuple[str, ...]
+    offsets: tuple[int, ...]
+    size: int
+
+    @property
+    def symbol(self) -> str:
+        """The name that a library exports."""
+        return f"lamina_{self.name}"
+
+    @property
+    def arena_at(self) -> int:
+        """The offset of the arena in a state."""
+        return _lines(_BASES + 8 * (2 + len(self.inputs) + len(self.outputs) + len(self.offsets)))
+
+    @property
+    def pool_at(self) -> int:
+        """The offset of the pool in a state: its size with one thread."""
+        return self.arena_at + _lines(max(self.arena, 1))
+
+
+def _lines(size: int) -> int:
+    return -(-size // STATE_ALIGNMENT) * STATE_ALIGNMENT
+
+
+def net_module(net: Net) -> ModuleOp:
+    """The module of a net's tables at the llvm level."""
+    return _Tables(net).module()
+
+
+class _Tables:
+    def __init__(self, net: Net) -> None:
+        self.net = net
+        self.ops: list[Operation] = []
+        self.texts: dict[str, str] = {}
+        """Symbols of strings."""
+
+    def module(self) -> ModuleOp:
+        net = self.net
+        for name in _FUNCTIONS:
+            # Only their addresses are taken: `net.mlir` knows their types.
+            type_ = llvm.LLVMFunctionType([], llvm.LLVMVoidType())
+            self.ops.append(llvm.FuncOp(f"lamina.{name}", type_, llvm.LinkageAttr("external")))
+        shapes = [self._shape(t, f"lamina.shape.{n}") for n, t in enumerate((*net.inputs, *net.outputs))]
+        of_outputs = shapes[len(net.inputs) :]
+        numbers = (
+            net.marker,
+            len(net.inputs),
+            len(net.outputs),
+            len(net.offsets),
+            net.arena_at,
+            net.pool_at,
+            net.entries,
+            len(CODES) + 1,
+            len(CODES) + 1 + len(net.messages) + 1,
+        )
+        self._numbers("lamina.facts", numbers)
+        self._numbers("lamina.offsets", net.offsets)
+        self._numbers("lamina.ranks", [len(t.shape) for t in net.outputs])
+        self._pointers("lamina.outputs", of_outputs)
+        # By code, from the least on; one that is none comes first, and 0 is none either.
+        below = [c.text for c in sorted(CODES, key=lambda c: c.number)]
+        texts = (UNKNOWN_CODE, *below, UNKNOWN_CODE, *net.messages)
+        self._pointers("lamina.texts", [self._text(t) for t in texts])
+        inputs = self._ports("lamina.inputs", net.inputs, shapes)
+        outputs = self._ports("lamina.output_ports", net.outputs, of_outputs)
+        self.ops.append(
+            llvm.GlobalOp(IntegerType(8), DATA, llvm.LinkageAttr("external"), constant=True, alignment=STATE_ALIGNMENT)
+        )
+        values: dict[str, int | str] = {
+            "abi": ABI,
+            "bytes": record_bytes(NET, 8),
+            "name": self._text(net.name),
+            "target": self._text(f"{net.target.triple.data} {net.target.cpu.data}"),
+            "built_by": self._text(net.built_by),
+            "inputs": inputs,
+            "outputs": outputs,
+            "n_inputs": len(net.inputs),
+            "n_outputs": len(net.outputs),
+            "threads": net.target.threads.data,
+            "alignment": STATE_ALIGNMENT,
+            "params_bytes": net.size,
+            "params": DATA,
+            **{name: f"lamina.{name}" for name in _FUNCTIONS},
+        }
+        self._record(net.symbol, NET, [values])
+        module = ModuleOp(self.ops)
+        module.attributes[TARGET] = net.target
+        return module
+
+    # -- constants -------------------------------------------------------------------------------------------------
+
+    def _text(self, text: str) -> str:
+        """The symbol of a string that ends with a zero byte."""
+        found = self.texts.get(text)
+        if found is None:
+            found = self.texts[text] = f"lamina.text.{len(self.texts)}"
+            value = StringAttr(text + "\0")
+            type_ = llvm.LLVMArrayType(len(value.data.encode()), IntegerType(8))
+            self._add(llvm.GlobalOp(type_, found, llvm.LinkageAttr("internal"), constant=True, value=value))
+        return found
+
+    def _shape(self, tensor: NetTensor, symbol: str) -> str:
+        self._numbers(symbol, tensor.shape, "internal")
+        return symbol
+
+    def _numbers(self, symbol: str, numbers: Sequence[int], linkage: str = "external") -> None:
+        numbers = numbers or [0]
+        type_ = llvm.LLVMArrayType(len(numbers), i64)
+        value = ArrayAttr([IntegerAttr(n, i64) for n in numbers])
+        self._add(llvm.GlobalOp(type_, symbol, llvm.LinkageAttr(linkage), constant=True, alignment=8, value=value))
+
+    def _pointers(self, symbol: str, symbols: Sequence[str]) -> None:
+        type_ = llvm.LLVMArrayType(max(len(symbols), 1), POINTER)
+        self._filled(symbol, type_, {(n,): s for n, s in enumerate(symbols)}, {})
+
+    def _ports(self, symbol: str, tensors: Sequence[NetTensor], shapes: Sequence[str]) -> str:
+        rows: list[dict[str, int | str]] = []
+        for tensor, shape in zip(tensors, shapes, strict=False):
+            code, bits = dlpack_type(tensor.dtype)
+            size = prod(tensor.shape) * bits // 8
+            said = {"name": self._text(tensor.name), "shape": shape, "bytes": size, "ndim": len(tensor.shape)}
+            rows.append({**said, "code": code, "bits": bits, "lanes": 1})
+        self._record(symbol, PORT, rows, array=True, linkage="internal")
+        return symbol
+
+    def _record(
+        self,
+        symbol: str,
+        members: Sequence[Member],
+        rows: Sequence[dict[str, int | str]],
+        array: bool = False,
+        linkage: str = "external",
+    ) -> None:
+        """A constant of a record of the interface, or of an array of them."""
+        row = llvm.LLVMStructType.from_type_list([_type_of(m) for m in members])
+        type_ = llvm.LLVMArrayType(max(len(rows), 1), row) if array else row
+        pointers: dict[tuple[int, ...], str] = {}
+        integers: dict[tuple[int, ...], IntegerAttr[Any]] = {}
+        for n, values in enumerate(rows):
+            for m, member in enumerate(members):
+                value, place = values[member.name], (n, m) if array else (m,)
+                if isinstance(value, str):
+                    pointers[place] = value
+                else:
+                    integers[place] = IntegerAttr(value, integer_bits(member))
+        self._filled(symbol, type_, pointers, integers, linkage)
+
+    def _filled(
+        self,
+        symbol: str,
+        type_: Attribute,
+        pointers: dict[tuple[int, ...], str],
+        integers: dict[tuple[int, ...], IntegerAttr[Any]],
+        linkage: str = "external",
+    ) -> None:
+        ops: list[Operation] = [llvm.ZeroOp.create(result_types=[type_])]
+        value: SSAValue = ops[0].results[0]
+        for place in sorted({*pointers, *integers}):
+            field: Operation
+            if place in pointers:
+                field = llvm.AddressOfOp(pointers[place], POINTER)
+            else:
+                field = llvm.ConstantOp(integers[place], integers[place].type)
+            insert = llvm.InsertValueOp(DenseArrayBase.from_list(i64, list(place)), value, field.results[0])
+            ops += [field, insert]
+            value = insert.results[0]
+        ops.append(llvm.ReturnOp(value))
+        body = Region(Block(ops))
+        self._add(llvm.GlobalOp(type_, symbol, llvm.LinkageAttr(linkage), constant=True, alignment=8, body=body))
+
+    def _add(self, op: Operation) -> None:
+        self.ops.append(op)
+
+
+def _type_of(member: Member) -> Attribute:
+    bits = integer_bits(member)
+    return IntegerType(bits) if bits else POINTER

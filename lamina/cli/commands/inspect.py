@@ -1,0 +1,66 @@
+"""`lamina inspect`: the contents of a compiled program's file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TextIO
+
+from lamina.cli.shell import path_argument
+from lamina.errors import EXIT_OK
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add its options."""
+    parser.add_argument("file", type=path_argument, metavar="FILE.so|FILE.lamina", help="a program that was compiled")
+    parser.add_argument("--verify", action="store_true", help="compare the weights of a library with their digest, too")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(args: Any, out: TextIO, err: TextIO) -> int:
+    """Print the inputs, outputs, target and sizes of a program; nothing of it runs."""
+    from lamina.ir.suffixes import is_saved
+
+    path: str = args.file
+    facts = _of_saved(path) if is_saved(path) else _of_library(path, args.verify)
+    if args.json:
+        out.write(json.dumps(facts, indent=2) + "\n")
+        return EXIT_OK
+    for what, fact in facts.items():
+        for n, row in enumerate([fact] if isinstance(fact, str) else fact):
+            out.write(f"{'' if n else what:<10}{row}\n")
+    return EXIT_OK
+
+
+def _of_library(path: str, verify: bool) -> dict[str, Any]:
+    from lamina.runtime.exported import read_net
+
+    net = read_net(path, verify)
+    said = net.description
+    return {
+        "net": f"{net.name}, exported by Lamina {said['lamina']} with version {said['abi']} of lamina.h",
+        "build-id": net.build_id,
+        "target": f"{net.target.triple} {net.target.cpu}, {net.target.threads} threads",
+        "inputs": [f"{p.name}: {p.describe()}" for p in net.inputs],
+        "outputs": [f"{p.name}: {p.describe()}" for p in net.outputs],
+        "calls": f"{len(said['entries'])} of kernels",
+        "code": f"{net.code_bytes:,} bytes with tables and headers, as they were written",
+        "weights": f"{net.weight_bytes:,} bytes, {'as they were written' if verify else 'not compared (--verify)'}",
+        "memory": f"{said['arena']:,} bytes to work in",
+    }
+
+
+def _of_saved(path: Any) -> dict[str, Any]:
+    from lamina import Executable
+
+    exe = Executable.load(path)
+    target = exe.target
+    return {
+        "program": f"saved; {'kernels in a fixed order' if exe.is_fixed else 'the virtual machine runs it'}",
+        "target": f"{target.triple.data} {target.cpu.data}, {exe.threads} threads",
+        "inputs": [f"{p.name}: {p.describe()}" for p in exe.inputs],
+        "outputs": [f"{p.name}: {p.describe()}" for p in exe.outputs],
+        **({"memory": str(exe.memory)} if exe.is_fixed else {}),
+    }

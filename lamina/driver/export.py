@@ -1,0 +1,184 @@
+"""Compiled programs as shared libraries with the C interface of `lamina.h`.
+
+    exe.export("net.so")                            or: lamina compile net.onnx -o net.so
+
+The kernels are those of the program, to the byte; the run-time and the net's tables are compiled for its processor's
+family, and `backends/link` puts them together: no compiler and no linker takes part. Weights follow on pages of their
+own, as they lie in a saved program, so that processes share them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lamina.backends.cpu.jit import FLOAT_SUPPORT, Machine, compile_object, machine_of
+from lamina.backends.cpu.runtime.interface import ABI
+from lamina.backends.cpu.runtime.modules import runtime_object, system_of
+from lamina.backends.cpu.runtime.net import DATA, Net, NetTensor, net_module
+from lamina.backends.link.elf_object import ObjectFile, read_object
+from lamina.backends.link.shared_object import Data, LinkedLibrary, link
+from lamina.driver.artefact import external_compilers
+from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.runtime.exported import weights_digest
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lamina.backends.cpu.object_cache import ObjectCache
+    from lamina.dialects.machine_spec import TargetSpec
+    from lamina.runtime.compiled import Port
+    from lamina.runtime.program_file import StoredProgram
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+LIBC, LIBM = "libc.so.6", "libm.so.6"
+_OF_THREADS = ("pthread_create", "pthread_join", "sched_yield", "syscall")
+_OF_MEMORY = ("memcpy", "memmove", "memset")
+_OF_MATH = "sin cos tan asin acos atan sinh cosh tanh atan2 exp exp2 log log2 log10 pow fmod fma rint roundeven".split()
+"""Functions that LLVM calls where a kernel asks for one that it does not compute itself, a cosine for instance."""
+IMPORTS = {
+    **dict.fromkeys(_OF_MEMORY, LIBC),
+    **{name + suffix: LIBM for name in _OF_MATH for suffix in ("", "f")},
+}
+"""Functions of other libraries that a net may call, beside those of threads."""
+_ALIGNMENT = 64
+"""Of a weight in the data, in bytes."""
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def net_name(path: str | os.PathLike[str]) -> str:
+    """The name of the net in a file: what stands before the suffix, with `_` for what C does not take in a name."""
+    stem = Path(path).name.partition(".")[0]
+    return re.sub(r"\W", "_", stem, flags=re.ASCII) or "net"
+
+
+def export(
+    path: str | os.PathLike[str],
+    program: StoredProgram,
+    target: TargetSpec,
+    name: str | None = None,
+    cache: ObjectCache | None = None,
+) -> LinkedLibrary:
+    """Write a program as a shared library; `name` is that of the net, by default the file's.
+
+    Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
+    UsageError for a name that is none in C; InputError where the disk does not allow it.
+    """
+    where = str(path)
+    name = net_name(path) if name is None else name
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"the name of a net is one of C, not {name!r}")
+    if called := external_compilers([program]):
+        names = ", ".join(called)
+        raise UnsupportedError(
+            f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
+        )
+    objects, description, data = _parts(program, target, name, cache)
+    threads = dict.fromkeys(_OF_THREADS, LIBC) if target.threads > 1 else {}
+    library = link(objects, [f"lamina_{name}"], Path(path).name, {**IMPORTS, **threads}, description, data)
+    _write(Path(path), library, program.params)
+    return library
+
+
+def _parts(
+    program: StoredProgram, target: TargetSpec, name: str, cache: ObjectCache | None
+) -> tuple[list[ObjectFile], bytes, Data]:
+    """The objects of a library, its description, and what there is to say of its data."""
+    from lamina import __version__
+    from lamina.runtime.compiled import ProgramInfo
+
+    info = ProgramInfo.from_plain(program.description)
+    system = system_of(target.triple)
+    offsets, size = _offsets(program.params)
+    digest = weights_digest([_bytes_of(a) for a in program.params])
+    description = {
+        "lamina": __version__,
+        "abi": ABI,
+        "name": name,
+        "target": target._asdict(),
+        "inputs": [_plain(p) for p in info.inputs],
+        "outputs": [_plain(p) for p in info.outputs],
+        "arena": info.arena,
+        "entries": list(info.entries),
+        "params": [[str(a.dtype), list(a.shape), at] for a, at in zip(program.params, offsets, strict=True)],
+        "weights": digest.hex(),
+        "bytes": size,
+        "state": program.description.get("state", []),
+    }
+    text = json.dumps(description, separators=(",", ":"), sort_keys=True).encode()
+    code = hashlib.sha256(text)
+    for key, piece in program.objects.items():
+        code.update(key.encode() + piece)
+    marker = int.from_bytes(code.digest()[:8], "little") >> 1
+    tensors = [tuple(NetTensor(p.name, p.shape, p.dtype) for p in side) for side in (info.inputs, info.outputs)]
+    net = Net(
+        name,
+        target.attr(),
+        f"Lamina {__version__}",
+        marker,
+        tensors[0],
+        tensors[1],
+        info.arena,
+        len(info.entries),
+        info.messages,
+        offsets,
+        size,
+    )
+    pieces = {f"kernel {key}" if key else "tables": piece for key, piece in program.objects.items()}
+    parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
+    if any(s.encode() in piece for piece in pieces.values() for s in FLOAT_SUPPORT):
+        parts.append("float_support")
+    pieces |= {f"run-time {part}": runtime_object(part, cache, system) for part in parts}
+    pieces["interface"] = _compiled(net, machine_of(net.target))
+    return [read_object(piece, label) for label, piece in pieces.items()], text, Data(DATA, size, digest)
+
+
+def _compiled(net: Net, machine: Machine) -> bytes:
+    from lamina.backends.llvm.emit import emit_module
+
+    return compile_object(emit_module(net_module(net)), machine)
+
+
+def _plain(port: Port) -> list[Any]:
+    return [port.name, list(port.shape), port.dtype]
+
+
+def _offsets(params: Sequence[Array]) -> tuple[tuple[int, ...], int]:
+    """The offset of each weight in the data, and the length of these in bytes."""
+    found: list[int] = []
+    at = 0
+    for array in params:
+        found.append(at)
+        at += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+    return tuple(found), at
+
+
+def _write(path: Path, library: LinkedLibrary, params: Sequence[Array]) -> None:
+    """Write the file by rename: there is the whole one or none."""
+    if path.exists() and not path.is_file():
+        raise InputError("cannot write: this is no file", where=str(path))
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o777), "wb") as file:
+            library.write(file, [piece for array in params for piece in _pieces(array)])
+        os.replace(temporary, path)
+    except OSError as e:
+        raise InputError(f"cannot write: {e.strerror or e}", where=str(path)) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _bytes_of(array: Array) -> memoryview:
+    return array.reshape(-1).view("uint8").data if array.size else memoryview(b"")
+
+
+def _pieces(array: Array) -> list[memoryview | bytes]:
+    data = _bytes_of(array)
+    return [data, bytes(-len(data) % _ALIGNMENT)]

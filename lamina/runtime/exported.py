@@ -1,0 +1,311 @@
+"""Nets of shared libraries that `Executable.export` has written, in this process.
+
+    net = ExportedNet("net.so")
+    results = net.run({"x": x})
+
+What is read before any code of the file runs: its headers, its description and the digest of all but the weights, so
+that a damaged file, one for another machine and one that is no net are refused. A stranger's library is code all the
+same: load what you trust.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import mmap
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lamina.backends.cpu.processors import available_threads
+from lamina.backends.cpu.runtime.interface import ABI, CNet
+from lamina.backends.link.elf_object import ELF_MAGIC, RECORDS
+from lamina.backends.link.shared_object import BUILD_ID, DESCRIPTION, DIGEST, OWNER
+from lamina.dialects.aligned_arrays import aligned_bytes
+from lamina.dialects.machine_spec import TargetSpec
+from lamina.dialects.numpy_dtypes import numpy_dtype
+from lamina.errors import InputError, UsageError
+from lamina.runtime.compiled import Port, by_name, check_inputs
+from lamina.runtime.direct_call import address_of
+from lamina.runtime.program import DEFAULT_SPINS
+from lamina.runtime.program_file import digest_of
+from lamina.runtime.session import KeptValue, ProgramSession, initial_values
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+_AGAIN = "export the net again"
+_LOAD, _NOTE = 1, 4
+_DYNAMIC_OBJECT = 3
+
+_i32, _u32, _i64, _ptr = ctypes.c_int32, ctypes.c_uint32, ctypes.c_int64, ctypes.c_void_p
+_SIZES = ctypes.CFUNCTYPE(_i32, _ptr, _u32, _ptr, _ptr)
+_START = ctypes.CFUNCTYPE(_i32, _ptr, _ptr, _u32, _i64)
+_RUN = ctypes.CFUNCTYPE(_i32, _ptr, _ptr, _ptr)
+_STOP = ctypes.CFUNCTYPE(None, _ptr)
+_TEXT = ctypes.CFUNCTYPE(ctypes.c_char_p, _i32)
+
+
+class NetFile(NamedTuple):
+    """A library as its file describes it."""
+
+    description: Mapping[str, Any]
+    build_id: str
+    code_bytes: int
+    """Headers, tables and code: all before the weights."""
+    weight_bytes: int
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    target: TargetSpec
+
+    @property
+    def name(self) -> str:
+        return self.description["name"]
+
+
+def read_net(path: str | os.PathLike[str], verify: bool = False) -> NetFile:
+    """Read what a library says of itself, and compare it with its digest; with `verify` the weights too.
+
+    Raises InputError for a file that is no exported net, or is damaged.
+    """
+    where = str(path)
+    try:
+        with open(path, "rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=where) from None
+    with data, memoryview(data) as view:
+        return _read(view, where, verify)
+
+
+def _read(view: memoryview, where: str, verify: bool) -> NetFile:
+    segments = _segments(view, where)
+    notes = _notes(view, segments, where)
+    # The digest comes first: what follows is read of bytes that are what was written.
+    found = notes.get((OWNER, DIGEST))
+    if found is None or (OWNER, DESCRIPTION) not in notes:
+        raise _no_net(where)
+    at, size = found
+    length = int.from_bytes(view[at + 32 : at + 40], "little")
+    identity = notes.get((b"GNU\0", BUILD_ID), (0, 0))
+    if size != 40 or not at + size <= length <= len(view) or identity[1] != 20 or identity[0] + 20 > length:
+        raise _damaged(where)
+    code = bytearray(view[:length])
+    code[at : at + 40] = bytes(40)
+    code[identity[0] : identity[0] + 20] = bytes(20)
+    if hashlib.sha256(code).digest() != bytes(view[at : at + 32]):
+        raise _damaged(where)
+    at, size = notes[OWNER, DESCRIPTION]
+    description: dict[str, Any] = json.loads(bytes(view[at : at + size]))
+    if description["abi"] != ABI:
+        raise InputError(f"has version {description['abi']} of the interface, not {ABI}", where=where, hint=_AGAIN)
+    last = max(((offset, size) for kind, offset, size in segments if kind == _LOAD), default=(0, 0))
+    weights = last[1] if last[0] >= length else 0
+    if last[0] + last[1] > len(view) or weights != description["bytes"]:
+        raise _damaged(where)
+    if verify and _weights_digest(view[last[0] : last[0] + weights], description) != description["weights"]:
+        raise _damaged(where)
+    inputs, outputs = (
+        tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in description[side])
+        for side in ("inputs", "outputs")
+    )
+    target = TargetSpec(**description["target"])
+    build_id = bytes(view[identity[0] : identity[0] + 20]).hex()
+    return NetFile(description, build_id, length, weights, inputs, outputs, target)
+
+
+def _no_net(where: str) -> InputError:
+    return InputError(
+        "is no net that Lamina has exported", where=where, hint="`lamina compile MODEL -o FILE.so` writes them"
+    )
+
+
+def _damaged(where: str) -> InputError:
+    return InputError("is damaged: it is not what was written", where=where, hint=f"copy it anew, or {_AGAIN}")
+
+
+def _segments(view: memoryview, where: str) -> list[tuple[int, int, int]]:
+    """Kind, offset and size of the segments of a library."""
+    records = RECORDS[64]
+    if len(view) < records.header.size or bytes(view[:4]) != ELF_MAGIC or view[4] != 2:
+        raise _no_net(where)
+    header = records.header.unpack_from(view)
+    kind, start, size, count = header[1], header[5], header[9], header[10]
+    if kind != _DYNAMIC_OBJECT or size != records.program.size or start + count * size > len(view):
+        raise _no_net(where)
+    rows = [records.program.unpack_from(view, start + n * size) for n in range(count)]
+    return [(row[0], row[2], row[5]) for row in rows]
+
+
+def _notes(
+    view: memoryview, segments: Sequence[tuple[int, int, int]], where: str
+) -> dict[tuple[bytes, int], tuple[int, int]]:
+    """Offset and size of the content of each note, by its owner (to a multiple of four bytes) and kind."""
+    found: dict[tuple[bytes, int], tuple[int, int]] = {}
+    for kind, offset, size in segments:
+        if kind != _NOTE:
+            continue
+        end = offset + size
+        if end > len(view):
+            raise _damaged(where)
+        while offset + 12 <= end:
+            owner, content, type_ = (int.from_bytes(view[offset + n : offset + n + 4], "little") for n in (0, 4, 8))
+            name = -(-owner // 4) * 4
+            at = offset + 12 + name
+            if at + content > end:
+                raise _damaged(where)
+            found[bytes(view[offset + 12 : at]), type_] = at, content
+            offset = at + -(-content // 4) * 4
+    return found
+
+
+def weights_digest(arrays: Sequence[memoryview]) -> bytes:
+    """The digest of weights: of the digests of each."""
+    whole = hashlib.sha256()
+    for array in arrays:
+        whole.update(digest_of(array) if len(array) else b"")
+    return whole.digest()
+
+
+def _weights_digest(view: memoryview, description: Mapping[str, Any]) -> str:
+    pieces: list[memoryview] = []
+    for dtype, shape, at in description["params"]:
+        size = int(np.prod(shape, dtype=np.int64)) * numpy_dtype(dtype).itemsize
+        pieces.append(view[at : at + size])
+    return weights_digest(pieces).hex()
+
+
+class _State:
+    """The memory of one call at a time."""
+
+    def __init__(self, net: ExportedNet) -> None:
+        size = ctypes.c_uint64()
+        net.sizes(None, net.threads, None, ctypes.addressof(size))
+        self.memory = aligned_bytes(size.value)
+        self.address = int(self.memory.ctypes.data)
+        self.process = os.getpid()
+        net.check(net.start(self.address, None, net.threads, net.spins))
+        self.inputs = (_ptr * max(len(net.inputs), 1))()
+        self.outputs = (_ptr * max(len(net.outputs), 1))()
+
+
+class ExportedNet:
+    """A net ready to run, from any thread: calls at the same time have a state each, with `threads` threads.
+
+    As a context manager it ends the threads; a call after that begins anew.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], threads: int | None = None, verify: bool = False, name: str | None = None
+    ) -> None:
+        """Load a library, with as many threads as it was compiled for or `threads` says; `name` is that of the net.
+
+        Raises InputError for a file that is no exported net, is damaged (weights are looked at with `verify` only), or
+        is for another machine.
+        """
+        from lamina.ir.targets import check_host
+
+        self.file = read_net(path, verify)
+        if name is not None and name != self.file.name:
+            raise UsageError(f"the net in it is {self.file.name!r}, not {name!r}")
+        if threads is not None and (type(threads) is not int or threads < 1):
+            raise UsageError(f"threads is a positive integer or None, not {threads!r}")
+        try:
+            check_host(self.file.target)
+        except InputError as e:
+            e.where = str(path)
+            raise
+        try:
+            self._library = ctypes.CDLL(os.path.abspath(path))
+        except OSError as e:
+            raise InputError(f"cannot be loaded: {e}", where=str(path)) from None
+        record = CNet.in_dll(self._library, f"lamina_{self.file.name}")
+        self.threads = min(threads or self.file.target.threads, record.threads)
+        self.spins = DEFAULT_SPINS if self.threads <= available_threads() else 0
+        self.inputs, self.outputs = self.file.inputs, self.file.outputs
+        self.sizes, self.start, self._run = _SIZES(record.sizes), _START(record.start), _RUN(record.run)
+        self._stop, self._text = _STOP(record.stop), _TEXT(record.text)
+        self._free: list[_State] = []
+        self._lock = threading.Lock()
+
+    @property
+    def initial_state(self) -> dict[str, Array]:
+        """The values of the inputs that hold state before the first run, by name."""
+        return initial_values(self._kept(), self.inputs)
+
+    def session(self) -> ProgramSession:
+        """Runs that keep state from one to the next, as `Executable.session` does."""
+        return ProgramSession(self.run, self.inputs, self.outputs, self._kept())
+
+    def _kept(self) -> list[KeptValue]:
+        return [KeptValue.from_plain(v) for v in self.file.description["state"]]
+
+    def check(self, code: int) -> None:
+        """Raise InputError for a code that is not 0."""
+        if code:
+            raise InputError(self._text(code).decode(), where=f"net {self.file.name!r}")
+
+    def run(self, inputs: Mapping[str, Any], out: Mapping[str, Array] | None = None) -> dict[str, Array]:
+        """Run on arrays by name: the outputs by name, in those of `out` where it has them.
+
+        Raises InputError for arrays that do not fit.
+        """
+        arrays = check_inputs(self.inputs, inputs)
+        results = {p.name: self._result(p, out) for p in self.outputs}
+        state = self._taken()
+        try:
+            for n, array in enumerate(arrays):
+                state.inputs[n] = address_of(array)
+            for n, array in enumerate(results.values()):
+                state.outputs[n] = address_of(array)
+            self.check(self._run(state.address, state.inputs, state.outputs))
+        finally:
+            with self._lock:
+                self._free.append(state)
+        return results
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
+        results = tuple(self.run(by_name(self.inputs, arrays)).values())
+        return results[0] if len(results) == 1 else results
+
+    def _result(self, port: Port, out: Mapping[str, Array] | None) -> Array:
+        given = out.get(port.name) if out is not None else None
+        if given is None:
+            return np.empty(port.shape, numpy_dtype(port.dtype))
+        if given.shape != port.shape or given.dtype != numpy_dtype(port.dtype):
+            raise InputError(f"{port.describe()} expected", where=f"output {port.name!r}")
+        if not given.flags.c_contiguous or not given.flags.writeable:
+            raise InputError("not an array that can be written in order", where=f"output {port.name!r}")
+        return given
+
+    def _taken(self) -> _State:
+        """A state that nobody uses; a new one where all are in use."""
+        with self._lock:
+            while self._free:
+                state = self._free.pop()
+                if state.process == os.getpid():  # the threads of a forked process are not here
+                    return state
+        return _State(self)
+
+    def close(self) -> None:
+        """End the threads of states that are not in use."""
+        with self._lock:
+            states, self._free = self._free, []
+        for state in states:
+            if state.process == os.getpid():
+                self._stop(state.address)
+
+    def __enter__(self) -> ExportedNet:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_free"):
+            self.close()

@@ -1,0 +1,395 @@
+"""Exported nets give what the program gives, to the bit, from C and from Python; what is no such file is refused."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import lamina
+from lamina import Executable
+from lamina.backends.cpu.machines import processor
+from lamina.backends.cpu.runtime.interface import CODES, NET, CNet, record_bytes
+from lamina.driver.export import net_name
+from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+from lamina.runtime.exported import ExportedNet, read_net
+from tools.header import PATH as HEADER
+from tools.header import header
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not processor().triple.startswith("x86_64"), reason="libraries of x86-64 are loaded"),
+]
+
+ROOT = Path(__file__).parents[2]
+CC = shutil.which("cc")
+needs_cc = pytest.mark.skipif(CC is None, reason="there is no C compiler `cc`")
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def model(seed: int) -> Any:
+    """A small network, another by each seed: a convolution, a sum or a softmax, and integers that must not be zero."""
+    random = np.random.default_rng(seed)
+    channels, size = int(random.integers(3, 20)), int(random.integers(7, 40))
+    w = random.standard_normal((channels, 3, 3, 3)).astype(np.float32)
+    last = helper.make_node("Softmax", ["r"], ["y"], axis=1)
+    if seed % 2:
+        last = helper.make_node("ReduceSum", ["r"], ["y"], keepdims=0)
+    nodes = [
+        helper.make_node("Conv", ["image", "w"], ["c"], pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["c"], ["r"]),
+        last,
+        helper.make_node("Gather", ["r", "places"], ["picked"], axis=1),
+        helper.make_node("Div", ["hundred", "places"], ["quotients"]),
+    ]
+    info = helper.make_tensor_value_info
+    inputs = [info("image", TensorProto.FLOAT, [1, 3, size, size]), info("places", TensorProto.INT64, [2])]
+    outputs = [info("y", TensorProto.FLOAT, None), info("picked", TensorProto.FLOAT, None)]
+    outputs.append(info("quotients", TensorProto.INT64, None))
+    weights = [numpy_helper.from_array(w, "w"), numpy_helper.from_array(np.asarray(100, np.int64), "hundred")]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def drawn(exe: Executable | ExportedNet, seed: int = 0) -> dict[str, Array]:
+    random = np.random.default_rng(seed)
+    image: Array = np.asarray(random.standard_normal(exe.inputs[0].shape), np.float32)
+    return {"image": image, "places": np.asarray([2, 1], np.int64)}
+
+
+@pytest.fixture(scope="module")
+def exe(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
+    """A program for two threads, and its library."""
+    path = tmp_path_factory.mktemp("net") / "small.so"
+    exe = lamina.compile(model(0), threads=2)
+    exe.export(path)
+    return exe, path
+
+
+def built(source: Path | str, folder: Path, *options: str) -> Path:
+    """A program of a C file, or of its text."""
+    assert CC is not None
+    if isinstance(source, str):
+        source, text = folder / "main.c", source
+        source.write_text(text)
+    program = folder / "program"
+    words = [CC, "-Wall", "-Wextra", "-Werror", "-std=c11", "-D_GNU_SOURCE", *options]
+    subprocess.run([*words, "-I", str(HEADER.parent), str(source), "-o", str(program), "-ldl"], check=True)
+    return program
+
+
+def by_c(
+    program: Path, library: Path, name: str, threads: int, inputs: Sequence[Array], outputs: Sequence[Any]
+) -> list[Array]:
+    """The outputs of `run_net.c`."""
+    files = [library.parent / f"{n}.raw" for n in range(len(inputs) + len(outputs))]
+    for file, array in zip(files, inputs, strict=False):
+        array.tofile(file)
+    subprocess.run([program, library, name, str(threads), "3", *files], check=True, capture_output=True)
+    given = files[len(inputs) :]
+    return [np.fromfile(f, p.dtype).reshape(p.shape) for f, p in zip(given, outputs, strict=True)]
+
+
+@needs_cc
+def test_a_c_program_computes_the_same_to_the_bit(tmp_path: Path) -> None:
+    program = built(ROOT / "examples" / "deploy" / "c" / "run_net.c", tmp_path)
+    for seed in range(4):
+        exe = lamina.compile(model(seed), threads=1 + seed // 2)
+        path = tmp_path / f"net{seed}.so"
+        exe.export(path, "of_mine")
+        inputs = drawn(exe, seed)
+        for threads in (1, 2):
+            found = by_c(program, path, "of_mine", threads, list(inputs.values()), exe.outputs)
+            for array, expected in zip(found, exe.run(inputs).values(), strict=True):
+                assert array.tobytes() == expected.tobytes()
+
+
+@needs_cc
+def test_what_the_c_program_is_told_of_mistakes(exe: tuple[Any, Path], tmp_path: Path) -> None:
+    program = built(ROOT / "examples" / "deploy" / "c" / "run_net.c", tmp_path)
+    inputs = drawn(exe[0])
+    inputs["places"][0] = 0
+    files = [str(tmp_path / f"{n}.raw") for n in range(5)]
+    for file, array in zip(files, inputs.values(), strict=False):
+        array.tofile(file)
+
+    def said(*words: str) -> str:
+        end = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+        assert end.returncode == 1
+        return end.stderr
+
+    with pytest.raises(InputError) as error:
+        exe[0].run(inputs)
+    assert said(str(exe[1]), "small", "2", "1", *files) == f"error: {exe[1]}: {error.value.what}\n"
+    assert "another number of inputs and outputs" in said(str(exe[1]), "small", "2", "1", *files[1:])
+    assert "undefined symbol: lamina_other" in said(str(exe[1]), "other", "2", "1", *files)
+    assert "cannot read it whole" in said(str(exe[1]), "small", "2", "1", files[1], *files[1:])
+
+
+DLPACK = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define DLPACK_DLPACK_H_
+typedef enum { kDLCPU = 1, kDLCUDA = 2 } DLDeviceType;
+typedef struct { DLDeviceType device_type; int32_t device_id; } DLDevice;
+typedef struct { uint8_t code; uint8_t bits; uint16_t lanes; } DLDataType;
+typedef struct { void *data; DLDevice device; int32_t ndim; DLDataType dtype; int64_t *shape; int64_t *strides;
+                 uint64_t byte_offset; } DLTensor;
+"""
+
+
+@needs_cc
+def test_tensors_of_dlpack_are_checked(exe: tuple[Any, Path], tmp_path: Path) -> None:
+    size = exe[0].inputs[0].shape[-1]
+    text = f"""#include <stdint.h>
+{DLPACK}
+#include "lamina.h"
+int main(int count, char **words) {{
+  (void)count;
+  const lamina_net *net = (const lamina_net *)dlsym(dlopen(words[1], RTLD_NOW), "lamina_small");
+  uint64_t bytes; int64_t y_shape[4], p_shape[4], q_shape[1], *shapes[3] = {{y_shape, p_shape, q_shape}};
+  net->sizes(NULL, 1, shapes, &bytes);
+  void *state = aligned_alloc(64, bytes);
+  net->start(state, NULL, 1, 0);
+  float *image = calloc({3 * size * size} + 1, 4);
+  int64_t places[2] = {{2, 1}}, image_shape[4] = {{1, 3, {size}, {size}}}, places_shape[1] = {{2}};
+  int64_t strides[4] = {{0, {size * size}, {size}, 1}};
+  DLTensor a = {{image, {{kDLCPU, 0}}, 4, {{2, 32, 1}}, image_shape, strides, 0}};
+  DLTensor b = {{places, {{kDLCPU, 0}}, 1, {{0, 64, 1}}, places_shape, NULL, 0}};
+  DLTensor y = {{malloc(net->outputs[0].bytes), {{kDLCPU, 0}}, 4, {{2, 32, 1}}, y_shape, NULL, 0}};
+  DLTensor p = {{malloc(net->outputs[1].bytes), {{kDLCPU, 0}}, 4, {{2, 32, 1}}, p_shape, NULL, 0}};
+  DLTensor q = {{malloc(net->outputs[2].bytes), {{kDLCPU, 0}}, 1, {{0, 64, 1}}, q_shape, NULL, 0}};
+  const DLTensor *in[2] = {{&a, &b}};
+  DLTensor *out[3] = {{&y, &p, &q}};
+  void *room[5];
+#define TRY(change, back) change; printf("%d ", lamina_run_dl(net, state, in, out, room)); back
+  TRY(, );
+  TRY(a.device.device_type = kDLCUDA, a.device.device_type = kDLCPU);
+  TRY(a.dtype.code = 1, a.dtype.code = 2);
+  TRY(b.dtype.bits = 32, b.dtype.bits = 64);
+  TRY(a.ndim = 3, a.ndim = 4);
+  TRY(image_shape[2] += 1, image_shape[2] -= 1);
+  TRY(strides[2] += 1, strides[2] -= 1);
+  TRY(y.byte_offset = 2, y.byte_offset = 0);
+  TRY(a.byte_offset = 4, a.byte_offset = 0);
+  printf("%s\\n", net->text(-5));
+  return 0;
+}}
+"""
+    program = built(text, tmp_path)
+    said = subprocess.run([program, exe[1]], check=True, capture_output=True, text=True).stdout
+    texts = {c.number: c.text for c in CODES}
+    assert said == f"0 -3 -4 -4 -5 -5 -6 -7 0 {texts[-5]}\n"
+
+
+@needs_cc
+def test_a_caller_of_an_older_header_finds_its_members(exe: tuple[Any, Path], tmp_path: Path) -> None:
+    """One that knows a shorter record: all members up to `run`."""
+    older = re.sub(r"  /\* end the threads of a state \*/.*?(?=\} lamina_net;)", "", header(), flags=re.S)
+    assert "(*stop)" not in older and "(*run)" in older
+    (tmp_path / "older.h").write_text(older)
+    text = """#include <dlfcn.h>
+#include <stdio.h>
+#include "older.h"
+int main(int count, char **words) {
+  (void)count;
+  const lamina_net *net = (const lamina_net *)dlsym(dlopen(words[1], RTLD_NOW), "lamina_small");
+  uint64_t bytes;
+  net->sizes(NULL, 1, NULL, &bytes);
+  printf("%d %d %d\\n", lamina_check(net), net->bytes > sizeof(lamina_net), bytes > 0 && net->run != NULL);
+  return 0;
+}
+"""
+    program = built(text, tmp_path, "-I", str(tmp_path))
+    assert subprocess.run([program, exe[1]], check=True, capture_output=True, text=True).stdout == "0 1 1\n"
+
+
+def test_the_header_is_up_to_date_and_short() -> None:
+    assert HEADER.read_text() == header(), "python -m tools.header writes it"
+    assert len(header().splitlines()) <= 150
+
+
+def test_records_are_laid_out_as_c_does() -> None:
+    assert record_bytes(NET, ctypes.sizeof(ctypes.c_void_p)) == ctypes.sizeof(CNet)
+
+
+def test_python_runs_it_as_the_program(exe: tuple[Any, Path]) -> None:
+    program, path = exe
+    inputs = drawn(program)
+    expected = program.run(inputs)
+    with ExportedNet(path, verify=True) as net:
+        assert (net.inputs, net.outputs, net.threads) == (program.inputs, program.outputs, 2)
+        for _ in range(2):
+            for found, wanted in zip(net(*inputs.values()), expected.values(), strict=True):
+                assert found.tobytes() == wanted.tobytes()
+        out = {"y": np.zeros_like(expected["y"])}
+        results = net.run(inputs, out)
+        assert results["y"] is out["y"] and results["y"].tobytes() == expected["y"].tobytes()
+        with pytest.raises(InputError, match=r"output 'y': float32\[1, \d+, \d+, \d+\] expected"):
+            net.run(inputs, {"y": out["y"][0]})
+        with pytest.raises(InputError, match="missing; expected"):
+            net.run({})
+        inputs["places"][1] = 0
+        with pytest.raises(InputError, match="net 'small': "):
+            net.run(inputs)
+    inputs["places"][1] = 1
+    assert net.run(inputs)["y"].tobytes() == expected["y"].tobytes()  # anew after its threads have ended
+
+
+def test_calls_from_eight_threads_have_a_state_each(exe: tuple[Any, Path]) -> None:
+    program, path = exe
+    net = ExportedNet(path, threads=1)
+    inputs = [drawn(program, n) for n in range(8)]
+    expected = [program.run(i)["y"].tobytes() for i in inputs]
+    wrong: list[int] = []
+
+    def work(n: int) -> None:
+        for _ in range(200):
+            if net.run(inputs[n])["y"].tobytes() != expected[n]:
+                wrong.append(n)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_a_forked_process_starts_threads_of_its_own(exe: tuple[Any, Path]) -> None:
+    program, path = exe
+    inputs = drawn(program)
+    with ExportedNet(path) as net:
+        expected = net.run(inputs)["y"].tobytes()
+        child = os.fork()
+        if not child:
+            os._exit(net.run(inputs)["y"].tobytes() != expected)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert net.run(inputs)["y"].tobytes() == expected
+
+
+def test_state_goes_from_one_run_to_the_next(tmp_path: Path) -> None:
+    text = """
+func.func @main(%x: tensor<4xf32>, %sum: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {
+    lamina.state = [{input = "sum", output = "next", initial = dense<2.0> : tensor<f32>}],
+    res_attrs = [{lamina.name = "y"}, {lamina.name = "next"}]} {
+  %next = relay.add %sum, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %y = relay.nn.relu %next : tensor<4xf32>
+  return %y, %next : tensor<4xf32>, tensor<4xf32>
+}
+"""
+    (tmp_path / "sum.mlir").write_text(text)
+    exe = lamina.compile(tmp_path / "sum.mlir", threads=1)
+    exe.export(tmp_path / "sum.so")
+    ours, theirs = exe.session(), ExportedNet(tmp_path / "sum.so").session()
+    for n in range(3):
+        x = np.full(4, n - 1.5, np.float32)
+        assert np.array_equal(ours(x), theirs(x)) and ours.state["sum"][0] == theirs.state["sum"][0] != 2
+
+
+def test_what_a_library_needs(exe: tuple[Any, Path], tmp_path: Path) -> None:
+    """With one thread nothing, with several the C library."""
+    pytest.importorskip("elftools")
+    from elftools.elf.elffile import ELFFile  # type: ignore[import-untyped]
+
+    alone = tmp_path / "alone.so"
+    lamina.compile(model(1), threads=1).export(alone)
+    needed: list[list[str]] = []
+    for path in (alone, exe[1]):
+        elf: Any = ELFFile(io.BytesIO(path.read_bytes()))
+        tags = elf.get_section_by_name(".dynamic").iter_tags()
+        needed.append([t.needed for t in tags if t["d_tag"] == "DT_NEEDED"])
+        names = [s.name for s in elf.get_section_by_name(".dynsym").iter_symbols() if s["st_shndx"] != "SHN_UNDEF"]
+        assert names == [f"lamina_{path.stem}"]
+    assert needed == [[], ["libc.so.6"]]
+
+
+def test_a_build_gives_the_same_bytes_in_another_process(exe: tuple[Any, Path], tmp_path: Path) -> None:
+    """And needs no tool: the path of commands is empty there."""
+    (tmp_path / "m.onnx").write_bytes(model(0).SerializeToString())
+    words = ["-m", "lamina.cli", "compile", "m.onnx", "-o", "small.so", "--threads", "2", "--no-cache"]
+    environment = {**os.environ, "PATH": "", "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, *words], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    assert (tmp_path / "small.so").read_bytes() == exe[1].read_bytes()
+
+
+def test_damaged_files_are_refused_before_any_code_runs(exe: tuple[Any, Path], tmp_path: Path) -> None:
+    whole = exe[1].read_bytes()
+    net = read_net(exe[1])
+    random = np.random.default_rng(1)
+    path = tmp_path / "damaged.so"
+    for n in range(300):
+        data = bytearray(whole)
+        if n % 10 == 0:
+            data = data[: int(random.integers(0, len(data)))]
+        else:
+            data[int(random.integers(0, net.code_bytes))] ^= int(random.integers(1, 256))
+        path.write_bytes(data)
+        with pytest.raises(InputError, match="is damaged|is no net that Lamina has exported|cannot read"):
+            ExportedNet(path)
+    data = bytearray(whole)
+    data[-net.weight_bytes] ^= 1
+    path.write_bytes(data)
+    assert read_net(path).name == "small"  # weights are looked at when asked
+    with pytest.raises(InputError, match="is damaged"):
+        read_net(path, verify=True)
+
+
+def test_what_cannot_be_exported_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exe = lamina.compile(model(0), threads=1)
+    with pytest.raises(UsageError, match="the name of a net is one of C, not 'a-b'"):
+        exe.export(tmp_path / "x.so", "a-b")
+    with pytest.raises(InputError, match="cannot write: this is no file"):
+        exe.export(tmp_path)
+    with pytest.raises(InputError, match="cannot write: No such file or directory"):
+        exe.export(tmp_path / "no" / "x.so")
+    assert not list(tmp_path.iterdir())
+    loop = "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n  return %x : tensor<?xf32>\n}"
+    with pytest.raises(LaminaError):
+        lamina.compile(loop).export(tmp_path / "x.so")
+    exe.export(tmp_path / "x.so")
+    for host, says in (("x86-64-v2", "code for .* cannot run here"), ("native", None)):
+        monkeypatch.setenv("LAMINA_HOST", host)
+        if says is None or exe.target.cpu.data == "x86-64-v2":
+            ExportedNet(tmp_path / "x.so")
+            continue
+        with pytest.raises(InputError, match=f"x.so: {says}"):
+            ExportedNet(tmp_path / "x.so")
+    with pytest.raises(UsageError, match="the net in it is 'x', not 'y'"):
+        ExportedNet(tmp_path / "x.so", name="y")
+    with pytest.raises(UsageError, match="threads is a positive integer"):
+        ExportedNet(tmp_path / "x.so", threads=0)
+
+
+def test_programs_of_external_backends_are_not_exported(tmp_path: Path) -> None:
+    text = """
+func.func @main(%x: tensor<5x8xf32>, %w: tensor<6x8xf32>) -> tensor<5x6xf32> {
+  %d = relay.nn.dense %x, %w : (tensor<5x8xf32>, tensor<6x8xf32>) -> tensor<5x6xf32>
+  return %d : tensor<5x6xf32>
+}
+"""
+    path = tmp_path / "m.mlir"
+    path.write_text(text)
+    try:
+        exe = lamina.compile(path, "openblas, cpu")
+    except LaminaError as error:
+        pytest.skip(str(error))
+    with pytest.raises(UnsupportedError, match="it calls openblas, which is Python"):
+        exe.export(tmp_path / "x.so")
+
+
+def test_names_of_nets() -> None:
+    assert [net_name(n) for n in ("net.so", "a/my-net.v2.so", "é.so")] == ["net", "my_net", "_"]
