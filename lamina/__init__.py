@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lamina import te, topi, torch, transform
-    from lamina.driver.api import Executable, Model, compile, load
+    from lamina.driver.api import Executable, Model, compile, export, load
     from lamina.driver.compiled_kernels import evaluate
     from lamina.errors import LaminaError
     from lamina.numpy.grad import grad, value_and_grad
@@ -28,6 +28,7 @@ __all__ = [
     "build",
     "compile",
     "evaluate",
+    "export",
     "grad",
     "jit",
     "load",
@@ -41,7 +42,7 @@ __all__ = [
 ]
 
 _HOME = {
-    **dict.fromkeys(("Executable", "Model", "compile", "load"), "lamina.driver.api"),
+    **dict.fromkeys(("Executable", "Model", "compile", "export", "load"), "lamina.driver.api"),
     **dict.fromkeys(("build", "lower"), "lamina.tensor.program"),
     "ExportedNet": "lamina.runtime.exported",
     "LaminaError": "lamina.errors",

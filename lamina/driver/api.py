@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
     Choice: TypeAlias = str | os.PathLike[str] | Mapping[str, str] | None
 
-__all__ = ["Benchmark", "Executable", "Model", "Port", "Profile", "compile", "load"]
+__all__ = ["Benchmark", "Executable", "Model", "Port", "Profile", "compile", "export", "load"]
 
 
 def load(source: Source, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> Model:
@@ -120,6 +120,52 @@ def compile(
     kept = key and not foreign and origin.unchanged()
     with _written(programs, key, made) if programs is not None and kept else nullcontext():
         return Executable(load_program(made, objects), stages, settings, made)
+
+
+@quiet_gc()
+def export(
+    model: Model | Source,
+    path: str | os.PathLike[str],
+    target: str | TargetAttr = "cpu",
+    shapes: Shapes | None = None,
+    threads: int | None = None,
+    opt_level: int | PassContext | None = None,
+    progress: Progress | None = None,
+    cache: bool = True,
+    choices: Choice = None,
+    numerics: str | None = None,
+    records: str | os.PathLike[str] | None = None,
+    name: str | None = None,
+) -> None:
+    """Compile a model into a shared library with the C interface of `lamina.h`, for this machine or another.
+
+    `name` is that of the net, by default the file's: the library has one symbol, `lamina_<name>`. What stood there is
+    replaced. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no kernels in a
+    fixed order of known extents or calls external backends.
+    """
+    from lamina.driver.export import export_program
+
+    origin, fresh = _source_of(model, shapes)
+    settings = Settings.of(target, threads, opt_level, numerics, False, records)
+    answers = _answers(choices, settings.target)
+    programs = ProgramCache() if enabled(cache) else None
+    key = _key(origin, settings, answers) if programs is not None else ""
+    made = programs.load(key) if programs is not None and key and not settings.context.instruments else None
+    objects = object_cache(cache)
+    if made is None:
+        built = _built(_compilation(_with_choices(fresh, answers), settings, progress, objects), origin)
+        if not isinstance(built, StoredProgram):
+            raise _not_fixed(path)
+        made = built
+        foreign = isinstance(fresh, _Imports) and fresh.foreign
+        if programs is not None and key and not foreign and origin.unchanged():
+            programs.store(key, made)
+    export_program(path, made, settings.target, name, objects)
+
+
+def _not_fixed(path: str | os.PathLike[str]) -> UnsupportedError:
+    what = "this model has no kernels in a fixed order of known extents"
+    return UnsupportedError(what, where=str(path), hint="give all shapes, or write it for Python (FILE.lamina)")
 
 
 def _key(origin: Origin, settings: Settings, answers: Mapping[str, str]) -> str:
@@ -469,13 +515,11 @@ class Executable:
         is replaced. No compiler and no linker is needed. Raises UnsupportedError for what has no kernels in a fixed
         order or calls external backends.
         """
-        from lamina.driver.export import export
-        from lamina.store.program_cache import object_cache
+        from lamina.driver.export import export_program
 
-        if self._stored is None or not isinstance(self._program, CompiledProgram):
-            what = "this model has no kernels in a fixed order of known extents"
-            raise UnsupportedError(what, where=str(path), hint="Executable.save writes it for Python")
-        export(path, self._stored, self._settings.target, name, object_cache())
+        if self._stored is None:
+            raise _not_fixed(path)
+        export_program(path, self._stored, self._settings.target, name, object_cache())
 
     def _saved(self, notes: Mapping[str, Any]) -> artefact.Saved:
         """The contents of a file of the program. Raises UnsupportedError where none can."""

@@ -59,7 +59,7 @@ def net_name(path: str | os.PathLike[str]) -> str:
     return re.sub(r"\W", "_", stem, flags=re.ASCII) or "net"
 
 
-def export(
+def export_program(
     path: str | os.PathLike[str],
     program: StoredProgram,
     target: TargetSpec,

@@ -138,6 +138,32 @@ def test_what_the_c_program_is_told_of_mistakes(exe: tuple[Any, Path], tmp_path:
     assert "cannot read it whole" in said(str(exe[1]), "small", "2", "1", files[1], *files[1:])
 
 
+OTHERS = {"aarch64": ("aarch64-linux-gnu", "qemu-aarch64")}
+"""Machines that an emulator runs: the prefix of their compiler, and the emulator."""
+
+
+@pytest.mark.parametrize("machine", OTHERS)
+def test_a_library_for_another_machine_runs_in_an_emulator(machine: str, tmp_path: Path) -> None:
+    prefix, emulator = OTHERS[machine]
+    compiler = shutil.which(f"{prefix}-gcc")
+    if compiler is None or shutil.which(emulator) is None:
+        pytest.skip(f"there is no {prefix}-gcc, or no {emulator}")
+    source, program = ROOT / "examples" / "deploy" / "c" / "run_net.c", tmp_path / "program"
+    words = [compiler, "-std=c11", "-D_GNU_SOURCE", "-O1", "-I", str(HEADER.parent), str(source), "-o", str(program)]
+    subprocess.run([*words, "-ldl"], check=True)
+    start = tmp_path / "start"
+    start.write_text(f'#!/bin/sh\nexec {emulator} -L /usr/{prefix} {program} "$@"\n')
+    start.chmod(0o700)
+    for seed, threads in ((0, 1), (1, 2), (2, 2)):
+        path = tmp_path / f"net{seed}.so"
+        lamina.export(model(seed), path, machine, threads=threads, name="net")
+        exe = lamina.compile(model(seed), threads=1)
+        inputs = drawn(exe, seed)
+        found = by_c(start, path, "net", threads, list(inputs.values()), exe.outputs)
+        for array, expected in zip(found, exe.run(inputs).values(), strict=True):
+            np.testing.assert_allclose(array, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
 DLPACK = """
 #include <dlfcn.h>
 #include <stdio.h>
@@ -361,6 +387,12 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(LaminaError):
         lamina.compile(loop).export(tmp_path / "x.so")
     exe.export(tmp_path / "x.so")
+    with pytest.raises(UnsupportedError, match="has no kernels in a fixed order of known extents"):
+        (tmp_path / "loop.mlir").write_text(loop)
+        lamina.export(tmp_path / "loop.mlir", tmp_path / "y.so")
+    lamina.export(model(0), tmp_path / "other.so", "aarch64", threads=1)
+    with pytest.raises(InputError, match="other.so: code for generic cannot run here: this machine is x86_64"):
+        ExportedNet(tmp_path / "other.so")
     for host, says in (("x86-64-v2", "code for .* cannot run here"), ("native", None)):
         monkeypatch.setenv("LAMINA_HOST", host)
         if says is None or exe.target.cpu.data == "x86-64-v2":

@@ -57,6 +57,8 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     if alone and args.emit == "all":
         hint = f"-o {args.output}/ is a folder, -o FILE.lamina the program, --emit LEVEL -o FILE one text"
         raise UsageError(f"-o {args.output} names a file, and all texts are several", hint=hint)
+    if is_library(args.output) and args.emit is None:
+        return _export(args, out, err)
     if args.emit is None:
         exe = compiled(args, err)
         out.write(f"{exe!r}\n")
@@ -65,7 +67,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
         if exe.is_fixed:
             out.write(f"memory: {exe.memory}\n")
         if saved is not None:
-            exe.export(saved) if is_library(saved) else exe.save(saved)
+            exe.save(saved)
             out.write(f"{saved}\n")
         return EXIT_OK
     # The text of a machine that this one is not can be had as well.
@@ -85,6 +87,24 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     if args.emit == "all":
         raise UsageError("--emit all needs a folder", hint="give one with -o")
     out.write(texts.get(args.emit))
+    return EXIT_OK
+
+
+def _export(args: Any, out: TextIO, err: TextIO) -> int:
+    """Write a shared library."""
+    from lamina.cli.command_models import model_of
+    from lamina.cli.progress import StageProgress
+    from lamina.driver.api import export
+
+    if args.sanitize:
+        raise UsageError("--sanitize is for programs that run here", hint=f"leave it out for {args.output}")
+    model, shapes = model_of(args)
+    how = args.target, shapes, args.threads, context_of(args)
+    with StageProgress(err) as progress:
+        export(model, args.output, *how, progress, not args.no_cache, args.choices)
+    if args.time:
+        err.write(progress.table() + "\n")
+    out.write(f"{args.output}\n")
     return EXIT_OK
 
 
