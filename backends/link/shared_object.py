@@ -75,6 +75,11 @@ class _Part:
         return len(self.data)
 
 
+def build_id_of(digest: bytes, data: bytes) -> bytes:
+    """The build-id of a library by its digest and that of its data."""
+    return hashlib.sha256(digest + data).digest()[:_ID_BYTES]
+
+
 class LinkedLibrary(NamedTuple):
     """A linked library but for its data, which follow at `data_at`."""
 
@@ -549,5 +554,5 @@ class _Linker:
         digest_at = id_at + _ID_BYTES + 12 + len(OWNER)
         digest = hashlib.sha256(out).digest()
         out[digest_at : digest_at + _DIGEST_BYTES] = digest + len(out).to_bytes(8, "little")
-        whole = hashlib.sha256(digest + (self.data.digest if self.data is not None else b""))
-        out[id_at : id_at + _ID_BYTES] = whole.digest()[:_ID_BYTES]
+        identity = build_id_of(digest, self.data.digest if self.data is not None else b"")
+        out[id_at : id_at + _ID_BYTES] = identity

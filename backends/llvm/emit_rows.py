@@ -211,6 +211,8 @@ CALLABLE: dict[str, Signature] = {
     "llvm.fptoui.sat": Signature(overload="r0"),
     "llvm.x86.sse2.pause": Signature("", "void", triple="x86_64"),
     "llvm.aarch64.hint": Signature("", "void", ("i32",), triple="aarch64", settings=("i32 1",)),
+    "llvm.arm.hint": Signature("", "void", ("i32",), triple="arm", settings=("i32 1",)),
+    "llvm.riscv.pause": Signature("", "void", triple="riscv"),
     **{row.name: _signature(row) for row in INTRINSICS.values()},
 }
 

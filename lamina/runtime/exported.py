@@ -24,7 +24,7 @@ import numpy as np
 from lamina.backends.cpu.processors import available_threads
 from lamina.backends.cpu.runtime.interface import ABI, CNet
 from lamina.backends.link.elf_object import ELF_MAGIC, RECORDS
-from lamina.backends.link.shared_object import BUILD_ID, DESCRIPTION, DIGEST, OWNER
+from lamina.backends.link.shared_object import BUILD_ID, DESCRIPTION, DIGEST, OWNER, build_id_of
 from lamina.dialects.aligned_arrays import aligned_bytes
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.dialects.numpy_dtypes import numpy_dtype
@@ -97,10 +97,14 @@ def _read(view: memoryview, where: str, verify: bool) -> NetFile:
     code = bytearray(view[:length])
     code[at : at + 40] = bytes(40)
     code[identity[0] : identity[0] + 20] = bytes(20)
-    if hashlib.sha256(code).digest() != bytes(view[at : at + 32]):
+    digest = hashlib.sha256(code).digest()
+    if digest != bytes(view[at : at + 32]):
         raise _damaged(where)
     at, size = notes[OWNER, DESCRIPTION]
     description: dict[str, Any] = json.loads(bytes(view[at : at + size]))
+    build_id = bytes(view[identity[0] : identity[0] + 20])
+    if build_id != build_id_of(digest, bytes.fromhex(description["weights"])):
+        raise _damaged(where)
     if description["abi"] != ABI:
         raise InputError(f"has version {description['abi']} of the interface, not {ABI}", where=where, hint=_AGAIN)
     last = max(((offset, size) for kind, offset, size in segments if kind == _LOAD), default=(0, 0))
@@ -114,8 +118,7 @@ def _read(view: memoryview, where: str, verify: bool) -> NetFile:
         for side in ("inputs", "outputs")
     )
     target = TargetSpec(**description["target"])
-    build_id = bytes(view[identity[0] : identity[0] + 20]).hex()
-    return NetFile(description, build_id, length, weights, inputs, outputs, target)
+    return NetFile(description, build_id.hex(), length, weights, inputs, outputs, target)
 
 
 def _no_net(where: str) -> InputError:

@@ -68,13 +68,17 @@ def runtime_module(name: str, system: str = HERE) -> ModuleOp:
     from xdsl.dialects.llvm import FuncOp
 
     module, facts = _parsed(name), _parsed(system)
-    known = {op.sym_name.data: op for op in facts.ops if isinstance(op, FuncOp)}
-    for op in list(module.ops):
-        if isinstance(op, FuncOp) and op.sym_name.data in known:
-            definition = known[op.sym_name.data]
-            definition.detach()
-            module.body.block.insert_op_before(definition, op)
-            module.body.block.erase_op(op)
+    block = module.body.block
+    declared = {op.sym_name.data: op for op in block.ops if isinstance(op, FuncOp) and not op.body.blocks}
+    known = [op for op in facts.ops if isinstance(op, FuncOp)]
+    needed = [op for op in known if op.body.blocks and op.sym_name.data in declared]
+    if needed:
+        # With what these call.
+        for op in [*(op for op in known if not op.body.blocks), *needed]:
+            op.detach()
+            if op.sym_name.data in declared:
+                block.erase_op(declared[op.sym_name.data])
+            block.add_op(op)
     module.attributes.update(facts.attributes)
     return module
 

@@ -32,11 +32,11 @@
 builtin.module {
 
   llvm.func @pthread_create(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
-  llvm.func @pthread_join(i64, !llvm.ptr) -> i32
   llvm.func @sched_yield() -> i32
-  llvm.func @syscall(i64, ...) -> i64
   llvm.func @pause()
-  llvm.func @futex() -> i64
+  llvm.func @join(!llvm.ptr)
+  llvm.func @futex_wait(!llvm.ptr, i32)
+  llvm.func @futex_wake(!llvm.ptr)
 
   // Take slices of the job until none is left.
   llvm.func internal @take(%pool: !llvm.ptr) attributes {no_unwind} {
@@ -158,8 +158,6 @@ builtin.module {
     %zero32 = llvm.mlir.constant(0 : i32) : i32
     %shift = llvm.mlir.constant(32 : i64) : i64
     %open = llvm.mlir.constant(2147483648 : i64) : i64
-    %futex = llvm.call @futex() : () -> i64
-    %futex_wait = llvm.mlir.constant(128 : i64) : i64
     %often = llvm.mlir.constant(31 : i64) : i64
     %members.mask = llvm.mlir.constant(2147483647 : i64) : i64
     %null = llvm.mlir.zero : !llvm.ptr
@@ -192,7 +190,7 @@ builtin.module {
   ^sleep:
     %served32 = llvm.trunc %served : i64 to i32
     %before = llvm.atomicrmw add %sleepers, %one32 seq_cst {alignment = 4 : i64} : !llvm.ptr, i32
-    %ignored = llvm.call @syscall(%futex, %number.at, %futex_wait, %served32, %null, %null, %zero) vararg(!llvm.func<i64 (i64, ...)>) : (i64, !llvm.ptr, i64, i32, !llvm.ptr, !llvm.ptr, i64) -> i64
+    llvm.call @futex_wait(%number.at, %served32) : (!llvm.ptr, i32) -> ()
     %after = llvm.atomicrmw sub %sleepers, %one32 seq_cst {alignment = 4 : i64} : !llvm.ptr, i32
     llvm.br ^wait(%served, %zero : i64, i64)
 
@@ -232,19 +230,14 @@ builtin.module {
 
   // Wake every worker that sleeps on the job's number.
   llvm.func internal @wake(%pool: !llvm.ptr) attributes {no_unwind} {
-    %zero = llvm.mlir.constant(0 : i64) : i64
     %zero32 = llvm.mlir.constant(0 : i32) : i32
-    %all = llvm.mlir.constant(2147483647 : i32) : i32
-    %futex = llvm.call @futex() : () -> i64
-    %futex_wake = llvm.mlir.constant(129 : i64) : i64
-    %null = llvm.mlir.zero : !llvm.ptr
     %number.at = llvm.getelementptr %pool[4] : (!llvm.ptr) -> !llvm.ptr, i8
     %sleepers.at = llvm.getelementptr %pool[192] : (!llvm.ptr) -> !llvm.ptr, i8
     %sleepers = llvm.load %sleepers.at atomic seq_cst {alignment = 4 : i64} : !llvm.ptr -> i32
     %asleep = llvm.icmp "ne" %sleepers, %zero32 : i32
     llvm.cond_br %asleep, ^call, ^done
   ^call:
-    %ignored = llvm.call @syscall(%futex, %number.at, %futex_wake, %all, %null, %null, %zero) vararg(!llvm.func<i64 (i64, ...)>) : (i64, !llvm.ptr, i64, i32, !llvm.ptr, !llvm.ptr, i64) -> i64
+    llvm.call @futex_wake(%number.at) : (!llvm.ptr) -> ()
     llvm.br ^done
   ^done:
     llvm.return
@@ -408,7 +401,6 @@ builtin.module {
     %zero = llvm.mlir.constant(0 : i64) : i64
     %one = llvm.mlir.constant(1 : i64) : i64
     %one32 = llvm.mlir.constant(1 : i32) : i32
-    %null = llvm.mlir.zero : !llvm.ptr
     %stop.at = llvm.getelementptr %pool[196] : (!llvm.ptr) -> !llvm.ptr, i8
     %count.at = llvm.getelementptr %pool[200] : (!llvm.ptr) -> !llvm.ptr, i8
     %threads = llvm.getelementptr %pool[256] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -421,8 +413,7 @@ builtin.module {
     llvm.cond_br %more, ^join, ^done
   ^join:
     %thread.at = llvm.getelementptr %threads[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i64
-    %thread = llvm.load %thread.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    %ignored = llvm.call @pthread_join(%thread, %null) : (i64, !llvm.ptr) -> i32
+    llvm.call @join(%thread.at) : (!llvm.ptr) -> ()
     %following = llvm.add %i, %one : i64
     llvm.br ^next(%following : i64)
   ^done:
