@@ -122,7 +122,7 @@ class TargetAttr(ParametrizedAttribute):
         """Whether a float32 becomes a bfloat16 by an instruction, and by no call of a library for each lane."""
         if self.triple.data.startswith("x86_64"):
             return self.has_feature("avx512bf16") or self.has_feature("avxneconvert")
-        return not self.triple.data.startswith("aarch64") or self.has_feature("bf16")
+        return self.has_feature("bf16") or self.kind.data != ""  # devices round by an instruction
 
     def lanes(self, element_bits: int) -> int:
         """Elements of one vector register."""

@@ -340,8 +340,8 @@ def for_target(target: TargetAttr | None) -> Costs:
 
 
 def _reserve_of(target: TargetAttr, figures: Figures) -> Reserve:
-    if target.triple.data.startswith(("aarch64", "arm64")):
-        return NEON
+    if not target.triple.data.startswith("x86_64"):
+        return NEON if target.registers.data >= 32 else SSE
     if target.registers.data >= 32:
         return AVX512_LOADING if figures.fma_broadcast < figures.fma else AVX512
     return FMA if target.has_feature("fma") else SSE

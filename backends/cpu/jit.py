@@ -56,6 +56,8 @@ def machine_of(target: TargetAttr | Machine) -> Machine:
     return Machine(target.triple.data, target.cpu.data, target.features.data)
 
 
+_ABIS = {"riscv64": "lp64d"}
+"""The conventions of calls where the triple does not say them: floats in registers."""
 _ready = False
 _machines: dict[Machine, Any] = {}
 
@@ -99,6 +101,7 @@ def _target_machine(machine: Machine) -> Any:
             opt=CODEGEN_LEVEL,
             reloc="pic",
             codemodel="default",
+            abiname=_ABIS.get(machine.triple.partition("-")[0], ""),
         )
     return found
 

@@ -26,7 +26,6 @@ FIGURES = "LAMINA_FIGURES"
 SHIPPED = "shipped"
 
 _X86 = "x86_64-unknown-linux-gnu"
-_ARM = "aarch64-unknown-linux-gnu"
 
 _V2 = ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3")
 _V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", *_V2, "xsave")
@@ -37,6 +36,13 @@ _WIDE_CRYPTO = ("gfni", "vaes", "vpclmulqdq")
 _ICE_LAKE = ("avx512bitalg", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512vpopcntdq", *_WIDE_CRYPTO)
 _SAPPHIRE = ("amx-bf16", "amx-int8", "amx-tile", "avx512bf16", "avx512fp16", "avxvnni", *_ICE_LAKE)
 _SIERRA = ("avxifma", "avxneconvert", "avxvnni", "avxvnniint8", *_WIDE_CRYPTO)
+
+OTHERS = {
+    "aarch64": TargetSpec("aarch64-unknown-linux-gnu", "generic", "+fp-armv8,+neon", 128, 32),
+    "armv7": TargetSpec("armv7-unknown-linux-gnueabihf", "generic", "+neon,+vfp4", 128, 16),
+    "riscv64": TargetSpec("riscv64-unknown-linux-gnu", "generic-rv64", "+a,+c,+d,+f,+m,+v,+zihintpause", 128, 32),
+}
+"""Machines that are no x86-64: Arm with Neon, of 64 and of 32 bits, and RISC-V with vectors of 128 bits or more."""
 
 LEVELS = {"x86-64": (), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
 """The levels of the x86-64 psABI: their features, each level's among the next one's."""
@@ -70,14 +76,14 @@ PROCESSORS = {name: level for level, names in _PROCESSORS.items() for name in na
 
 def is_named(name: str) -> bool:
     """Whether `named` knows a machine of that name."""
-    return name in LEVELS or name in PROCESSORS or name == "aarch64"
+    return name in LEVELS or name in PROCESSORS or name in OTHERS
 
 
 @cache
 def named(name: str) -> TargetSpec:
     """A machine by its name, with one thread: the same everywhere. Raises UsageError."""
-    if name == "aarch64":
-        return TargetSpec(_ARM, "generic", "+fp-armv8,+neon", 128, 32)
+    if name in OTHERS:
+        return OTHERS[name]
     if not is_named(name):
         raise UsageError(f"no machine {name!r}", hint=hint_for(name))
     level = PROCESSORS.get(name, name)
@@ -87,7 +93,7 @@ def named(name: str) -> TargetSpec:
 
 def hint_for(name: str, others: Sequence[str] = ()) -> str:
     """A hint for a name that `named` does not know; `others` are names that would do as well."""
-    levels = [*others, *LEVELS, "aarch64"]
+    levels = [*others, *LEVELS, *OTHERS]
     some = f"there are {', '.join(levels)}, and processors such as haswell, icelake-server or znver4"
     return did_you_mean(name, [*levels, *PROCESSORS]) or some
 

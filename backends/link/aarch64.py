@@ -27,7 +27,7 @@ def _low(name: str, shift: int, through: Through = Through.SYMBOL) -> Relocation
     return RelocationKind(name, through, field)
 
 
-_WAYS = {
+_KINDS = {
     257: word("R_AARCH64_ABS64", 8),
     260: relative("R_AARCH64_PREL64", 8),
     261: relative("R_AARCH64_PREL32", 4),
@@ -49,8 +49,8 @@ def _stub(entry: int, place: int) -> bytes:
     """adrp x16, entry; ldr x17, [x16, :lo12:entry]; br x17; brk"""
     code = bytearray.fromhex("10000090 110240f9 20021fd6 000020d4")
     _page(code, 0, entry, place)
-    _WAYS[312].field(code, 4, entry, place + 4)
+    _KINDS[312].field(code, 4, entry, place + 4)
     return bytes(code)
 
 
-AARCH64 = Processor("aarch64", 183, 64, 0x10000, 1027, 257, 1025, _WAYS, 16, _stub)
+AARCH64 = Processor("aarch64", 183, 64, 0x10000, 1027, 257, 1025, _KINDS, 16, _stub)

@@ -25,8 +25,15 @@ class Through(Enum):
     """That of the function, or of a stub that jumps to another library's."""
     TABLE = "table"
     """That of the symbol's entry in the global offset table."""
+    PARTNER = "partner"
+    """That of another relocation, at the place that the symbol names: it has the upper bits, this the lower."""
     WORD = "word"
     """That of the symbol, whole: the loader adds where the library lies, or looks the symbol up."""
+
+
+def stored_word(data: bytearray, at: int) -> int:
+    """A signed number of four bytes."""
+    return int.from_bytes(data[at : at + 4], "little", signed=True)
 
 
 class RelocationKind(NamedTuple):
@@ -35,6 +42,8 @@ class RelocationKind(NamedTuple):
     name: str
     through: Through
     field: Field
+    addend: Callable[[bytearray, int], int] = stored_word
+    """Reads the addend in the field, where the object has it there."""
 
 
 class Processor(NamedTuple):
@@ -52,10 +61,15 @@ class Processor(NamedTuple):
     """The one of a word that is the address of a symbol."""
     table_entry: int
     """The same for an entry of the global offset table."""
-    ways: Mapping[int, RelocationKind]
+    kinds: Mapping[int, RelocationKind | None]
+    """By number; None for those that ask for nothing."""
     stub_size: int
     stub: Callable[[int, int], bytes]
     """The code that jumps to the address in the table at the first address, standing at the second."""
+    unwind_table: int = 0
+    """The type of sections with tables for unwinding that are of no use here, where it has some."""
+    has_addends: bool = True
+    """Whether relocations for the loader have their addends; else they are in the places."""
 
 
 def word(name: str, size: int) -> RelocationKind:

@@ -21,12 +21,14 @@ from typing import BinaryIO, NamedTuple
 
 from lamina.backends.link import elf_object as elf
 from lamina.backends.link.aarch64 import AARCH64
+from lamina.backends.link.armv7 import ARMV7
 from lamina.backends.link.elf_object import LinkError, ObjectFile
 from lamina.backends.link.loader_tables import frame_table, frame_table_bytes, hash_table
-from lamina.backends.link.processor import Processor, Through
+from lamina.backends.link.processor import Processor, RelocationKind, Through
+from lamina.backends.link.riscv64 import RISCV64
 from lamina.backends.link.x86_64 import X86_64
 
-PROCESSORS = {p.machine: p for p in (X86_64, AARCH64)}
+PROCESSORS = {p.machine: p for p in (X86_64, AARCH64, RISCV64, ARMV7)}
 """By their numbers in ELF."""
 
 DESCRIPTION, DIGEST = 1, 2
@@ -41,6 +43,7 @@ _LOAD, _DYNAMIC, _NOTE, _EH_FRAME, _STACK, _RELRO = 1, 2, 4, 0x6474E550, 0x6474E
 _EXECUTES, _WRITES, _READS = 1, 2, 4
 _NEEDED, _STRTAB, _SYMTAB, _RELA, _RELASZ, _RELAENT, _STRSZ, _SYMENT, _SONAME, _FLAGS = 1, 5, 6, 7, 8, 9, 10, 11, 14, 30
 _GNU_HASH, _RELACOUNT, _FLAGS_1 = 0x6FFFFEF5, 0x6FFFFFF9, 0x6FFFFFFB
+_REL, _RELSZ, _RELENT, _RELCOUNT = 17, 18, 19, 0x6FFFFFFA
 _NOTE_SECTION, _DYNAMIC_SECTION, _DYNSYM, _STRTAB_SECTION, _HASH_SECTION = 7, 6, 11, 3, 0x6FFFFFF6
 
 
@@ -148,6 +151,8 @@ class _Linker:
         """Offsets in the code of the stubs of imports."""
         self.dynamic: list[tuple[_Part, int, int, int, int]] = []
         """Relocations for the loader: part, offset, kind, number of the symbol, addend."""
+        self.partners: dict[tuple[int, int], dict[int, elf.Relocation]] = {}
+        """Relocations of a section of an object by their offsets, where others refer to them."""
         self.notes = self._notes(description)
 
     def _notes(self, description: bytes) -> _Part:
@@ -173,7 +178,8 @@ class _Linker:
 
     def _part_of(self, obj: ObjectFile, section: elf.ObjectSection) -> _Part | None:
         """The part that takes a section; None for one that is not loaded."""
-        if not section.flags & elf.ALLOC or not section.size or section.kind == _NOTE_SECTION:
+        left_out = (_NOTE_SECTION, self.processor.unwind_table)
+        if not section.flags & elf.ALLOC or not section.size or section.kind in left_out:
             return None
         if section.flags & elf.EXECUTE:
             return self.text
@@ -221,21 +227,23 @@ class _Linker:
                 self.text.data += bytes(self.processor.stub_size)
 
     def _reserve_one(self, n: int, obj: ObjectFile, relocation: elf.Relocation) -> None:
-        way = self.processor.ways.get(relocation.kind)
         symbol = obj.symbols[relocation.symbol]
-        if way is None:
+        if relocation.kind not in self.processor.kinds:
             what = f"a relocation of kind {relocation.kind} ({self.processor.name}) is not on the linker's list"
             raise LinkError(f"{what}: {symbol.name or 'a section'}", where=obj.label)
+        kind = self.processor.kinds[relocation.kind]
+        if kind is None or kind.through is Through.PARTNER:
+            return
         outside = self._is_outside(symbol)
         if outside:
             if symbol.name not in self.libraries:
                 raise LinkError(f"it calls {symbol.name}, which is in no library that it may use", where=obj.label)
             self.imports.setdefault(symbol.name, len(self.imports) + 1)
-            if way.through is Through.SYMBOL:
-                raise LinkError(f"{way.name} reaches {symbol.name} of another library", where=obj.label)
-            if way.through is Through.CALL:
+            if kind.through is Through.SYMBOL:
+                raise LinkError(f"{kind.name} reaches {symbol.name} of another library", where=obj.label)
+            if kind.through is Through.CALL:
                 self.stubs.setdefault(symbol.name, 0)
-        if way.through is Through.TABLE or (outside and way.through is Through.CALL):
+        if kind.through is Through.TABLE or (outside and kind.through is Through.CALL):
             key = self._key(n, relocation.symbol, symbol)
             if key not in self.entries:
                 self.entries[key] = len(self.got.data)
@@ -269,8 +277,10 @@ class _Linker:
         found_by = hash_table(exports, count, self.processor.bits)
         hashes = _Part(".gnu.hash", _HASH_SECTION, elf.ALLOC, 8, found_by, link=".dynsym")
         strings = _Part(".dynstr", _STRTAB_SECTION, elf.ALLOC, 1, names)
-        rela = _Part(".rela.dyn", elf.RELA, elf.ALLOC, 8, bytearray(layout.rela.size * relocations), layout.rela.size)
-        rela.link = ".dynsym"
+        record, name, type_ = layout.rela, ".rela.dyn", elf.RELA
+        if not self.processor.has_addends:
+            record, name, type_ = layout.rel, ".rel.dyn", elf.REL
+        rela = _Part(name, type_, elf.ALLOC, 8, bytearray(record.size * relocations), record.size, link=".dynsym")
         self.needed, self.name_offsets = needed, offsets
         dynamic = _Part(".dynamic", _DYNAMIC_SECTION, elf.ALLOC | elf.WRITE, 8, entry=layout.dynamic.size)
         dynamic.link = ".dynstr"
@@ -282,9 +292,9 @@ class _Linker:
 
     def _words(self) -> int:
         """The number of words that the loader fills in."""
-        ways = self.processor.ways
+        words = {n for n, kind in self.processor.kinds.items() if kind is not None and kind.through is Through.WORD}
         return sum(
-            ways[r.kind].through is Through.WORD
+            r.kind in words
             for n, obj in enumerate(self.objects)
             for m, section in enumerate(obj.sections)
             if (n, m) in self.places
@@ -407,28 +417,48 @@ class _Linker:
         return part.address + at + symbol.value
 
     def _apply(self, n: int, obj: ObjectFile, part: _Part, at: int, relocation: elf.Relocation) -> None:
-        symbol = obj.symbols[relocation.symbol]
-        way = self.processor.ways[relocation.kind]
-        addend = relocation.addend or 0
-        outside = self._is_outside(symbol)
-        if way.through is Through.WORD and part.flags & elf.WRITE:
-            if outside:
+        kind = self.processor.kinds[relocation.kind]
+        if kind is None:
+            return
+        symbol, place = obj.symbols[relocation.symbol], part.address + at
+        addend = kind.addend(part.data, at) if relocation.addend is None else relocation.addend
+        if kind.through is Through.WORD:
+            if not part.flags & elf.WRITE:
+                raise LinkError(f"{kind.name} in {part.name}, where nothing can be filled in", where=obj.label)
+            if self._is_outside(symbol):
+                kind.field(part.data, at, addend, place)
                 self.dynamic.append((part, at, self.processor.symbolic, self.imports[symbol.name], addend))
             else:
                 self._relative(part, at, self._address(n, symbol) + addend)
             return
-        if way.through is Through.WORD:
-            raise LinkError(f"{way.name} in {part.name}, where nothing can be filled in", where=obj.label)
-        if way.through is Through.TABLE:
-            value = self.got.address + self.entries[self._key(n, relocation.symbol, symbol)]
-        elif outside:
-            value = self.text.address + self.stubs[symbol.name]
+        if kind.through is Through.PARTNER:
+            partner = self._partner(n, obj, symbol)
+            other = self.processor.kinds[partner.kind]
+            assert other is not None
+            value, place = self._value(n, obj, partner, other) + (partner.addend or 0), self._address(n, symbol)
         else:
-            value = self._address(n, symbol)
+            value = self._value(n, obj, relocation, kind) + addend
         try:
-            way.field(part.data, at, value + addend, part.address + at)
+            kind.field(part.data, at, value, place)
         except (ValueError, OverflowError) as error:
-            raise LinkError(f"{way.name} of {symbol.name or 'a section'}: {error}", where=obj.label) from None
+            raise LinkError(f"{kind.name} of {symbol.name or 'a section'}: {error}", where=obj.label) from None
+
+    def _value(self, n: int, obj: ObjectFile, relocation: elf.Relocation, kind: RelocationKind) -> int:
+        """The address that a relocation is about, without its addend."""
+        symbol = obj.symbols[relocation.symbol]
+        if kind.through is Through.TABLE:
+            return self.got.address + self.entries[self._key(n, relocation.symbol, symbol)]
+        return self.text.address + self.stubs[symbol.name] if self._is_outside(symbol) else self._address(n, symbol)
+
+    def _partner(self, n: int, obj: ObjectFile, label: elf.Symbol) -> elf.Relocation:
+        """The relocation at a label."""
+        found = self.partners.get((n, label.section))
+        if found is None:
+            upper = (r for r in obj.sections[label.section].relocations if self.processor.kinds.get(r.kind) is not None)
+            found = self.partners[n, label.section] = {r.offset: r for r in upper}
+        if label.value not in found:
+            raise LinkError(f"there is no relocation at {label.name}", where=obj.label)
+        return found[label.value]
 
     def _relative(self, part: _Part, at: int, value: int) -> None:
         size = self.processor.bits // 8
@@ -451,11 +481,14 @@ class _Linker:
         kinds = self.processor
         rows = sorted(self.dynamic, key=lambda r: (r[2] != kinds.relative, r[3], r[0].address + r[1]))
         shift = 32 if kinds.bits == 64 else 8
-        rela = b"".join(
-            layout.rela.pack(part.address + at, number << shift | kind, addend)
-            for part, at, kind, number, addend in rows
-        )
-        tables[".rela.dyn"].data[:] = rela
+        heads = [(part.address + at, number << shift | kind) for part, at, kind, number, _ in rows]
+        if kinds.has_addends:
+            rela = b"".join(layout.rela.pack(*head, row[4]) for head, row in zip(heads, rows, strict=True))
+            tags, table = (_RELA, _RELASZ, _RELAENT, _RELACOUNT), tables[".rela.dyn"]
+        else:
+            rela = b"".join(layout.rel.pack(*head) for head in heads)
+            tags, table = (_REL, _RELSZ, _RELENT, _RELCOUNT), tables[".rel.dyn"]
+        table.data[:] = rela
         said = [*((_NEEDED, names[n]) for n in self.needed), (_SONAME, names[self.name])]
         at = {name: part.address for name, part in tables.items()}
         said += [
@@ -464,10 +497,10 @@ class _Linker:
             (_SYMTAB, at[".dynsym"]),
             (_STRSZ, len(tables[".dynstr"].data)),
             (_SYMENT, layout.symbol.size),
-            (_RELA, at[".rela.dyn"]),
-            (_RELASZ, len(rela)),
-            (_RELAENT, layout.rela.size),
-            (_RELACOUNT, sum(r[2] == kinds.relative for r in rows)),
+            (tags[0], table.address),
+            (tags[1], len(rela)),
+            (tags[2], table.entry),
+            (tags[3], sum(r[2] == kinds.relative for r in rows)),
             (_FLAGS, 8),  # DF_BIND_NOW
             (_FLAGS_1, 1),  # DF_1_NOW
             (0, 0),

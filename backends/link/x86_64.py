@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lamina.backends.link.processor import Processor, Through, relative, word
 
-_WAYS = {
+_KINDS = {
     1: word("R_X86_64_64", 8),
     2: relative("R_X86_64_PC32", 4),
     4: relative("R_X86_64_PLT32", 4, Through.CALL),
@@ -20,4 +20,4 @@ def _stub(entry: int, place: int) -> bytes:
     return b"\xff\x25" + (entry - place - 6).to_bytes(4, "little", signed=True) + b"\xcc\xcc"
 
 
-X86_64 = Processor("x86-64", 62, 64, 0x1000, 8, 1, 6, _WAYS, 8, _stub)
+X86_64 = Processor("x86-64", 62, 64, 0x1000, 8, 1, 6, _KINDS, 8, _stub)

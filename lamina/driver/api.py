@@ -15,13 +15,14 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from lamina.backends.cpu.processors import available_threads
-from lamina.driver.model import Model, Origin, Shapes, Source, port_of
+from lamina.driver.model import Model, Origin, Shapes, Source
 from lamina.driver.settings import Settings
+from lamina.driver.sources import Choice, Imports, answers_of, source_of, with_choices
 from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.targets import check_host, spec_of
@@ -36,7 +37,6 @@ from lamina.store.program_cache import ProgramCache, enabled, object_cache, prog
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.choices import Question
-    from lamina.dialects.machine_spec import TargetSpec
     from lamina.dialects.target import TargetAttr
     from lamina.driver import artefact
     from lamina.driver.compilation import Compilation, Fresh
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from lamina.transform import PassContext
 
     Array = np.ndarray[Any, np.dtype[Any]]
-    Choice: TypeAlias = str | os.PathLike[str] | Mapping[str, str] | None
 
 __all__ = ["Benchmark", "Executable", "Model", "Port", "Profile", "compile", "export", "load"]
 
@@ -95,16 +94,16 @@ def compile(
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
     and not given is compiled for each shape that it meets. Raises LaminaError.
     """
-    origin, fresh = _source_of(model, shapes)
+    origin, fresh = source_of(model, shapes)
     settings = Settings.of(target, threads, opt_level, numerics, sanitize, records)
     check_host(settings.target)
-    answers = _answers(choices, settings.target)
+    answers = answers_of(choices, settings.target)
     programs = ProgramCache() if enabled(cache) else None
     objects = object_cache(cache)
     key = _key(origin, settings, answers) if programs is not None else ""
     # Instruments want to see the passes run.
     found = programs.load(key) if programs is not None and key and not settings.context.instruments else None
-    wanted = _with_choices(fresh, answers)
+    wanted = with_choices(fresh, answers)
     stages = _stages(wanted, settings)
     if found is not None:
         return Executable(load_program(found, objects), stages, settings, found, cached=True)
@@ -116,7 +115,7 @@ def compile(
             raise UnsupportedError(what, hint="compile it without")
         return Executable(made, stages, settings)
     # What ops of a user mean is in no key.
-    foreign = isinstance(fresh, _Imports) and fresh.foreign
+    foreign = isinstance(fresh, Imports) and fresh.foreign
     kept = key and not foreign and origin.unchanged()
     with _written(programs, key, made) if programs is not None and kept else nullcontext():
         return Executable(load_program(made, objects), stages, settings, made)
@@ -127,15 +126,16 @@ def export(
     model: Model | Source,
     path: str | os.PathLike[str],
     target: str | TargetAttr = "cpu",
-    shapes: Shapes | None = None,
-    threads: int | None = None,
-    opt_level: int | PassContext | None = None,
-    progress: Progress | None = None,
-    cache: bool = True,
-    choices: Choice = None,
-    numerics: str | None = None,
-    records: str | os.PathLike[str] | None = None,
+    *,
     name: str | None = None,
+    threads: int | None = None,
+    shapes: Shapes | None = None,
+    numerics: str | None = None,
+    opt_level: int | PassContext | None = None,
+    choices: Choice = None,
+    records: str | os.PathLike[str] | None = None,
+    cache: bool = True,
+    progress: Progress | None = None,
 ) -> None:
     """Compile a model into a shared library with the C interface of `lamina.h`, for this machine or another.
 
@@ -145,19 +145,19 @@ def export(
     """
     from lamina.driver.export import export_program
 
-    origin, fresh = _source_of(model, shapes)
+    origin, fresh = source_of(model, shapes)
     settings = Settings.of(target, threads, opt_level, numerics, False, records)
-    answers = _answers(choices, settings.target)
+    answers = answers_of(choices, settings.target)
     programs = ProgramCache() if enabled(cache) else None
     key = _key(origin, settings, answers) if programs is not None else ""
     made = programs.load(key) if programs is not None and key and not settings.context.instruments else None
     objects = object_cache(cache)
     if made is None:
-        built = _built(_compilation(_with_choices(fresh, answers), settings, progress, objects), origin)
+        built = _built(_compilation(with_choices(fresh, answers), settings, progress, objects), origin)
         if not isinstance(built, StoredProgram):
             raise _not_fixed(path)
         made = built
-        foreign = isinstance(fresh, _Imports) and fresh.foreign
+        foreign = isinstance(fresh, Imports) and fresh.foreign
         if programs is not None and key and not foreign and origin.unchanged():
             programs.store(key, made)
     export_program(path, made, settings.target, name, objects)
@@ -225,8 +225,8 @@ def texts(
     model: Model | Source, settings: Settings, shapes: Shapes | None = None, choices: Choice = None
 ) -> StageTexts:
     """The texts of a model at every level, also for a machine that is not this one."""
-    _, fresh = _source_of(model, shapes)
-    return _stages(_with_choices(fresh, _answers(choices, settings.target)), settings)()
+    _, fresh = source_of(model, shapes)
+    return _stages(with_choices(fresh, answers_of(choices, settings.target)), settings)()
 
 
 def _stages(fresh: Fresh, settings: Settings) -> Callable[[], StageTexts]:
@@ -253,67 +253,9 @@ def questions(
     the ones that are taken with some choices. Raises UnsupportedError for none."""
     from lamina.driver.compilation import Compilation, questions_of
 
-    _, fresh = _source_of(model, None)
+    _, fresh = source_of(model, None)
     settings = Settings.of(target, threads, opt_level, numerics)
-    return questions_of(Compilation(_with_choices(fresh, _answers(choices, settings.target)), settings))
-
-
-def _answers(choices: Choice, target: TargetSpec) -> Mapping[str, str]:
-    """The answers by question, from a choice file where one is given."""
-    if choices is None or isinstance(choices, Mapping):
-        return choices or {}
-    from lamina.store.choice_file import read_choices
-
-    return read_choices(choices, target.attr())
-
-
-def _with_choices(fresh: Fresh, answers: Mapping[str, str]) -> Fresh:
-    """The modules with the choices that they are to be compiled by."""
-    if not answers:
-        return fresh
-
-    def chosen() -> _Module:
-        from lamina.dialects.choices import CHOICES, attribute
-
-        source = fresh()
-        source.module.attributes[CHOICES] = attribute(answers)
-        return source
-
-    return chosen
-
-
-def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fresh]:
-    if not isinstance(model, Model):
-        origin = Origin.of(model, shapes)
-        return origin, _Imports(origin)
-    if shapes:
-        raise UsageError("the shapes of a loaded model are fixed", hint="give them to lamina.load")
-    return model.origin, _copies_of(model)
-
-
-def _copies_of(model: Model) -> Fresh:
-    def fresh() -> _Module:
-        from lamina.driver.compilation import Source
-
-        return Source(model.module.clone(), model.params, model.label, model.inputs)
-
-    return fresh
-
-
-class _Imports:
-    """Imports a model anew each time."""
-
-    def __init__(self, origin: Origin) -> None:
-        self.origin = origin
-        self.foreign = False
-        """Whether it was seen to hold ops whose meaning the digest of its origin does not tell."""
-
-    def __call__(self) -> _Module:
-        from lamina.driver.compilation import Source
-
-        imported = self.origin.read()
-        self.foreign = getattr(imported, "foreign", False)
-        return Source(imported.module, imported.store, imported.label, tuple(map(port_of, imported.inputs)))
+    return questions_of(Compilation(with_choices(fresh, answers_of(choices, settings.target)), settings))
 
 
 class Executable:

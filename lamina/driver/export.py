@@ -43,7 +43,10 @@ _OF_THREADS = ("pthread_create", "pthread_join", "sched_yield", "syscall")
 _OF_MEMORY = ("memcpy", "memmove", "memset")
 _OF_MATH = "sin cos tan asin acos atan sinh cosh tanh atan2 exp exp2 log log2 log10 pow fmod fma rint roundeven".split()
 """Functions that LLVM calls where a kernel asks for one that it does not compute itself, a cosine for instance."""
+_OF_ARM = "ldivmod uldivmod lmul l2f l2d ul2f ul2d f2lz f2ulz d2lz d2ulz idiv uidiv idivmod uidivmod".split()
+"""Arithmetic of 64 bits, and conversions of it, on Arm of 32 bits (Run-time ABI for the Arm Architecture)."""
 IMPORTS = {
+    **dict.fromkeys((f"__aeabi_{name}" for name in _OF_ARM), "libgcc_s.so.1"),
     **dict.fromkeys(_OF_MEMORY, LIBC),
     **{name + suffix: LIBM for name in _OF_MATH for suffix in ("", "f")},
 }

@@ -133,15 +133,17 @@ def _damaged(where: str) -> InputError:
 
 def _segments(view: memoryview, where: str) -> list[tuple[int, int, int]]:
     """Kind, offset and size of the segments of a library."""
-    records = RECORDS[64]
-    if len(view) < records.header.size or bytes(view[:4]) != ELF_MAGIC or view[4] != 2:
+    if len(view) < 64 or bytes(view[:4]) != ELF_MAGIC or view[4] not in (1, 2):
         raise _no_net(where)
+    bits = 64 if view[4] == 2 else 32
+    records = RECORDS[bits]
     header = records.header.unpack_from(view)
     kind, start, size, count = header[1], header[5], header[9], header[10]
     if kind != _DYNAMIC_OBJECT or size != records.program.size or start + count * size > len(view):
         raise _no_net(where)
     rows = [records.program.unpack_from(view, start + n * size) for n in range(count)]
-    return [(row[0], row[2], row[5]) for row in rows]
+    # The flags are in another place.
+    return [(row[0], row[2], row[5]) if bits == 64 else (row[0], row[1], row[4]) for row in rows]
 
 
 def _notes(

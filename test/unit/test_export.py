@@ -138,7 +138,11 @@ def test_what_the_c_program_is_told_of_mistakes(exe: tuple[Any, Path], tmp_path:
     assert "cannot read it whole" in said(str(exe[1]), "small", "2", "1", files[1], *files[1:])
 
 
-OTHERS = {"aarch64": ("aarch64-linux-gnu", "qemu-aarch64")}
+OTHERS = {
+    "aarch64": ("aarch64-linux-gnu", "qemu-aarch64"),
+    "armv7": ("arm-linux-gnueabihf", "qemu-arm -cpu max"),
+    "riscv64": ("riscv64-linux-gnu", "qemu-riscv64 -cpu rv64,v=true,vlen=128,vext_spec=v1.0"),
+}
 """Machines that an emulator runs: the prefix of their compiler, and the emulator."""
 
 
@@ -146,8 +150,8 @@ OTHERS = {"aarch64": ("aarch64-linux-gnu", "qemu-aarch64")}
 def test_a_library_for_another_machine_runs_in_an_emulator(machine: str, tmp_path: Path) -> None:
     prefix, emulator = OTHERS[machine]
     compiler = shutil.which(f"{prefix}-gcc")
-    if compiler is None or shutil.which(emulator) is None:
-        pytest.skip(f"there is no {prefix}-gcc, or no {emulator}")
+    if compiler is None or shutil.which(emulator.split()[0]) is None:
+        pytest.skip(f"there is no {prefix}-gcc, or no {emulator.split()[0]}")
     source, program = ROOT / "examples" / "deploy" / "c" / "run_net.c", tmp_path / "program"
     words = [compiler, "-std=c11", "-D_GNU_SOURCE", "-O1", "-I", str(HEADER.parent), str(source), "-o", str(program)]
     subprocess.run([*words, "-ldl"], check=True)

@@ -18,7 +18,7 @@ from lamina.backends.link.shared_object import Data, link
 pytestmark = pytest.mark.skipif(not processor().triple.startswith("x86_64"), reason="libraries of x86-64 are loaded")
 
 HOST = Machine("x86_64-unknown-linux-gnu", "x86-64", "")
-ARM = Machine("aarch64-unknown-linux-gnu", "generic", named("aarch64").features)
+ARM, RISCV, ARM32 = (Machine(s.triple, s.cpu, s.features) for s in map(named, ("aarch64", "riscv64", "armv7")))
 LIBC = {"abs": "libc.so.6", "labs": "libc.so.6"}
 ADD = """
 declare i64 @scaled(i64)
@@ -87,7 +87,7 @@ def test_the_same_input_gives_the_same_bytes() -> None:
     assert linked() == linked()
 
 
-@pytest.mark.parametrize("machine", [HOST, ARM], ids=["x86-64", "aarch64"])
+@pytest.mark.parametrize("machine", [HOST, ARM, RISCV], ids=["x86-64", "aarch64", "riscv64"])
 def test_an_independent_reader_finds_a_safe_library(machine: Machine) -> None:
     """Nothing is writable and runs, no relocation changes code, addresses are read-only once they are filled in."""
     pytest.importorskip("elftools")

@@ -142,7 +142,7 @@ def test_target_intrinsics_are_gated_by_feature() -> None:
     vnni = type(v4).get(v4.triple.data, "znver4", v4.features.data + ",+avx512vnni", 512, 32)
     assert "vpdpbusd" in assembly(emit_module(parse(text), vnni), vnni)
     free = [n for n, s in CALLABLE.items() if not (s.features or s.overload or s.triple)]
-    assert free == ["llvm.x86.sse2.pause"]
+    assert not free
 
 
 @pytest.mark.parametrize("rounding", ["4", "77"])

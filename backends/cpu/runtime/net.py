@@ -128,7 +128,7 @@ class _Tables:
         )
         values: dict[str, int | str] = {
             "abi": ABI,
-            "bytes": record_bytes(NET, 8),
+            "bytes": record_bytes(NET, 4 if net.target.triple.data.startswith("arm") else 8),
             "name": self._text(net.name),
             "target": self._text(f"{net.target.triple.data} {net.target.cpu.data}"),
             "built_by": self._text(net.built_by),

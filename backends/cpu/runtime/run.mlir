@@ -19,7 +19,7 @@ builtin.module {
     %status = llvm.load %bases {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
     %failed_entry = llvm.getelementptr %status[1] : (!llvm.ptr) -> !llvm.ptr, i64
     %numbers.at = llvm.getelementptr %status[2] : (!llvm.ptr) -> !llvm.ptr, i64
-    %meet.at = llvm.getelementptr %status[3] : (!llvm.ptr) -> !llvm.ptr, i64
+    %meet.at = llvm.getelementptr %numbers.at[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %meet = llvm.mlir.addressof @lamina_meet : !llvm.ptr
     %null = llvm.mlir.zero : !llvm.ptr
     llvm.store %meet, %meet.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr

@@ -99,9 +99,10 @@ def _export(args: Any, out: TextIO, err: TextIO) -> int:
     if args.sanitize:
         raise UsageError("--sanitize is for programs that run here", hint=f"leave it out for {args.output}")
     model, shapes = model_of(args)
-    how = args.target, shapes, args.threads, context_of(args)
+    how: dict[str, Any] = {"threads": args.threads, "opt_level": context_of(args), "choices": args.choices}
     with StageProgress(err) as progress:
-        export(model, args.output, *how, progress, not args.no_cache, args.choices)
+        cached = not args.no_cache
+        export(model, args.output, args.target, shapes=shapes, cache=cached, progress=progress, **how)
     if args.time:
         err.write(progress.table() + "\n")
     out.write(f"{args.output}\n")
