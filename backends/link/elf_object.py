@@ -97,6 +97,18 @@ RECORDS = {
 }
 
 
+def symbol_record(bits: int, name: int, section: int, value: int, size: int, info: int) -> bytes:
+    """A row of a table of symbols."""
+    if bits == 64:
+        return RECORDS[64].symbol.pack(name, info, 0, section, value, size)
+    return RECORDS[32].symbol.pack(name, value, size, info, 0, section)
+
+
+def identification(bits: int) -> bytes:
+    """The first bytes of a file: the class, little-endian, version 1."""
+    return ELF_MAGIC + bytes((2 if bits == 64 else 1, 1, 1)) + bytes(9)
+
+
 def read_object(data: bytes, label: str) -> ObjectFile:
     """Read a relocatable object; `label` names it in errors. Raises LinkError."""
     view = memoryview(data)

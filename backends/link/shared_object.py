@@ -468,15 +468,15 @@ class _Linker:
     # -- the file --------------------------------------------------------------------------------------------------
 
     def _fill_tables(self, tables: Mapping[str, _Part]) -> None:
-        layout, names = self.layout, self.name_offsets
+        layout, names, bits = self.layout, self.name_offsets, self.processor.bits
         symbols = bytearray(layout.symbol.size)
         for name in self.imports:
-            symbols += self._symbol_row(names[name], 0, 0, elf.GLOBAL << 4 | elf.FUNCTION, 0)
+            symbols += elf.symbol_record(bits, names[name], 0, 0, 0, elf.GLOBAL << 4 | elf.FUNCTION)
         for name in self.exports:
             n, symbol = self.globals[name]
             info = elf.GLOBAL << 4 | symbol.kind
             section = self.numbers[id(self.places[n, symbol.section][0])]
-            symbols += self._symbol_row(names[name], self._address(n, symbol), symbol.size, info, section)
+            symbols += elf.symbol_record(bits, names[name], section, self._address(n, symbol), symbol.size, info)
         tables[".dynsym"].data[:] = symbols
         kinds = self.processor
         rows = sorted(self.dynamic, key=lambda r: (r[2] != kinds.relative, r[3], r[0].address + r[1]))
@@ -509,21 +509,16 @@ class _Linker:
         assert len(dynamic) == len(tables[".dynamic"].data)
         tables[".dynamic"].data[:] = dynamic
 
-    def _symbol_row(self, name: int, value: int, size: int, info: int, section: int) -> bytes:
-        if self.processor.bits == 64:
-            return self.layout.symbol.pack(name, info, 0, section, value, size)
-        return self.layout.symbol.pack(name, value, size, info, 0, section)
-
     def _names(self, out: bytearray, parts: Sequence[_Part]) -> list[tuple[_Part, int]]:
         """The sections of the file, with the functions' names for debuggers and profilers behind them."""
-        table, strings = bytearray(self.layout.symbol.size), bytearray(b"\0")
+        table, strings, bits = bytearray(self.layout.symbol.size), bytearray(b"\0"), self.processor.bits
         for n, obj in enumerate(self.objects):
             for symbol in obj.symbols:
                 place = self.places.get((n, symbol.section))
                 if symbol.kind not in (elf.FUNCTION, elf.OBJECT) or place is None:
                     continue
-                where = self._address(n, symbol)
-                table += self._symbol_row(len(strings), where, symbol.size, symbol.kind, self.numbers[id(place[0])])
+                where, number = self._address(n, symbol), self.numbers[id(place[0])]
+                table += elf.symbol_record(bits, len(strings), number, where, symbol.size, symbol.kind)
                 strings += symbol.name.encode() + b"\0"
         rows = len(table) // self.layout.symbol.size
         behind = [
@@ -569,7 +564,7 @@ class _Linker:
         self, out: bytearray, segments: Sequence[tuple[int, int, int, int, int, int]], sections: int, headers: int
     ) -> None:
         layout, bits = self.layout, self.processor.bits
-        ident = elf.ELF_MAGIC + bytes((2 if bits == 64 else 1, 1, 1)) + bytes(9)
+        ident = elf.identification(bits)
         size = layout.header.size
         sizes = (size, layout.program.size, len(segments), layout.section.size, sections, sections - 1)
         layout.header.pack_into(out, 0, ident, 3, self.processor.machine, 1, 0, size, headers, self.flags, *sizes)

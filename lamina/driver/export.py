@@ -22,10 +22,13 @@ from lamina.backends.cpu.jit import FLOAT_SUPPORT, Machine, compile_object, mach
 from lamina.backends.cpu.runtime.interface import ABI
 from lamina.backends.cpu.runtime.modules import runtime_object, system_of
 from lamina.backends.cpu.runtime.net import DATA, Net, NetTensor, net_module
+from lamina.backends.link.archive import ArchiveMember, archive_head
 from lamina.backends.link.elf_object import ObjectFile, read_object
+from lamina.backends.link.relocatable import merge
 from lamina.backends.link.shared_object import Data, LinkedLibrary, link
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.ir.suffixes import ARCHIVE, OBJECT
 from lamina.runtime.exported import weights_digest
 
 if TYPE_CHECKING:
@@ -69,7 +72,9 @@ def export_program(
     name: str | None = None,
     cache: ObjectCache | None = None,
 ) -> LinkedLibrary:
-    """Write a program as a shared library; `name` is that of the net, by default the file's.
+    """Write a program as a shared library, an object (.o) or an archive (.a), by the suffix of the path.
+
+    `name` is that of the net, by default the file's. Objects and archives are for a linker of the user's.
 
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
     UsageError for a name that is none in C; InputError where the disk does not allow it.
@@ -84,9 +89,15 @@ def export_program(
             f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
         )
     objects, description, data = _parts(program, target, name, cache)
-    threads = dict.fromkeys(_OF_THREADS, LIBC) if target.threads > 1 else {}
-    library = link(objects, [f"lamina_{name}"], Path(path).name, {**IMPORTS, **threads}, description, data)
-    _write(Path(path), library, program.params)
+    exports, label, head = [f"lamina_{name}"], Path(path).name, b""
+    if label.endswith((OBJECT, ARCHIVE)):
+        library = merge(objects, exports, label, data)
+        if label.endswith(ARCHIVE):
+            head = archive_head(ArchiveMember(f"{name}.o", library.data_at + data.size, exports))
+    else:
+        threads = dict.fromkeys(_OF_THREADS, LIBC) if target.threads > 1 else {}
+        library = link(objects, exports, label, {**IMPORTS, **threads}, description, data)
+    _write(Path(path), head, library, program.params)
     return library
 
 
@@ -163,13 +174,14 @@ def _offsets(params: Sequence[Array]) -> tuple[tuple[int, ...], int]:
     return tuple(found), at
 
 
-def _write(path: Path, library: LinkedLibrary, params: Sequence[Array]) -> None:
+def _write(path: Path, head: bytes, library: LinkedLibrary, params: Sequence[Array]) -> None:
     """Write the file by rename: there is the whole one or none."""
     if path.exists() and not path.is_file():
         raise InputError("cannot write: this is no file", where=str(path))
     temporary = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
     try:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o777), "wb") as file:
+            file.write(head)
             library.write(file, [piece for array in params for piece in _pieces(array)])
         os.replace(temporary, path)
     except OSError as e:

@@ -9,8 +9,8 @@ from lamina.errors import UsageError
 
 SAVED = ".lamina"
 """A program that was compiled and saved."""
-LIBRARY = ".so"
-"""A program that was exported as a shared library."""
+LIBRARY, OBJECT, ARCHIVE = ".so", ".o", ".a"
+"""A program that was exported: as a shared library, or as an object or an archive for a linker."""
 MLIR = ".mlir"
 """Texts of our IR."""
 
@@ -23,6 +23,11 @@ def is_saved(source: object) -> TypeGuard[str | os.PathLike[str]]:
 def is_library(source: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a source is the path of an exported program."""
     return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(LIBRARY)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def is_exported(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a source is the path of an exported program of any kind."""
+    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith((LIBRARY, OBJECT, ARCHIVE))  # pyright: ignore[reportUnknownArgumentType]
 
 
 def is_text(source: object) -> TypeGuard[str | os.PathLike[str]]:

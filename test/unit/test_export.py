@@ -78,15 +78,15 @@ def exe(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
     return exe, path
 
 
-def built(source: Path | str, folder: Path, *options: str) -> Path:
-    """A program of a C file, or of its text."""
+def built(source: Path | str, folder: Path, *options: str, files: Sequence[str] = ()) -> Path:
+    """A program of a C file, or of its text, and of files that are linked with it."""
     assert CC is not None
     if isinstance(source, str):
         source, text = folder / "main.c", source
         source.write_text(text)
     program = folder / "program"
     words = [CC, "-Wall", "-Wextra", "-Werror", "-std=c11", "-D_GNU_SOURCE", *options]
-    subprocess.run([*words, "-I", str(HEADER.parent), str(source), "-o", str(program), "-ldl"], check=True)
+    subprocess.run([*words, "-I", str(HEADER.parent), str(source), "-o", str(program), *files, "-ldl"], check=True)
     return program
 
 
@@ -136,6 +136,49 @@ def test_what_the_c_program_is_told_of_mistakes(exe: tuple[Any, Path], tmp_path:
     assert "another number of inputs and outputs" in said(str(exe[1]), "small", "2", "1", *files[1:])
     assert "undefined symbol: lamina_other" in said(str(exe[1]), "other", "2", "1", *files)
     assert "cannot read it whole" in said(str(exe[1]), "small", "2", "1", files[1], *files[1:])
+
+
+TWO_NETS = """#include <stdio.h>
+#include <stdlib.h>
+#include "lamina.h"
+extern const lamina_net lamina_first, lamina_second;
+static void run(const lamina_net *net, const float *image, uint32_t threads) {
+  const int64_t places[2] = {2, 1};
+  const void *in[2] = {image, places};
+  void *out[3];
+  uint64_t bytes;
+  for (uint32_t n = 0; n < net->n_outputs; n++) out[n] = malloc(net->outputs[n].bytes);
+  net->sizes(NULL, threads, NULL, &bytes);
+  void *state = aligned_alloc(64, bytes);
+  if (net->start(state, NULL, threads, LAMINA_SPINS) || net->run(state, in, out)) abort();
+  net->stop(state);
+  fwrite(out[0], 1, net->outputs[0].bytes, stdout);
+}
+int main(void) {
+  float *image = malloc(lamina_first.inputs[0].bytes);
+  for (uint64_t n = 0; n < lamina_first.inputs[0].bytes / 4; n++) image[n] = (float)(n % 13) - 6;
+  run(&lamina_first, image, 2);
+  run(&lamina_second, image, 1);
+  return 0;
+}
+"""
+
+
+@needs_cc
+def test_two_nets_are_linked_into_one_program(tmp_path: Path) -> None:
+    """An archive for two threads and an object for one: neither sees what the other has."""
+    lamina.export(model(0), tmp_path / "first.a", threads=2)
+    lamina.export(model(0), tmp_path / "second.o", threads=1)
+    files = [str(tmp_path / "first.a"), str(tmp_path / "second.o"), "-lpthread", "-Wl,--fatal-warnings"]
+    said = subprocess.run([built(TWO_NETS, tmp_path, files=files)], check=True, capture_output=True).stdout
+    exe = lamina.compile(model(0), threads=1)
+    size = exe.inputs[0].shape
+    image = (np.arange(np.prod(size)) % 13 - 6).astype(np.float32).reshape(size)
+    expected = exe.run({"image": image, "places": np.asarray([2, 1])})["y"].tobytes()
+    assert said == expected + expected
+    names = subprocess.run(["nm", "-g", str(tmp_path / "first.a")], check=True, capture_output=True, text=True).stdout
+    defined = {line.split()[2] for line in names.splitlines() if len(line.split()) == 3}
+    assert defined == {"lamina_first"}
 
 
 OTHERS = {

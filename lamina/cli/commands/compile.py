@@ -27,9 +27,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o",
         "--output",
         type=path_argument,
-        metavar="DIR|FILE.lamina|FILE.so|FILE",
-        help="write the texts and the weights into a folder, the program into a file for `lamina run`, into a shared "
-        "library for C (lamina.h), or with --emit one text into a file",
+        metavar="DIR|FILE.lamina|FILE.so|.a|.o|FILE",
+        help="write the texts and the weights into a folder, the program into a file for `lamina run`, into a "
+        "library for C (lamina.h), shared or to be linked, or with --emit one text into a file",
     )
     parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
 
@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Any, out: TextIO, err: TextIO) -> int:
     """Compile; print the text of one level, write those of all, or write the program."""
     from lamina.driver.pipelines import pipeline_text
-    from lamina.ir.suffixes import is_library, is_saved, refuse_saved
+    from lamina.ir.suffixes import is_exported, is_saved, refuse_saved
     from lamina.ir.targets import spec_of
 
     context = context_of(args)
@@ -47,7 +47,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     if args.model is None:
         raise UsageError("no MODEL given", hint="`lamina compile --help` shows how")
     refuse_saved(args.model)
-    saved = args.output if is_saved(args.output) or is_library(args.output) else None
+    saved = args.output if is_saved(args.output) or is_exported(args.output) else None
     if saved is not None and args.emit is not None:
         hint = f"{args.output} would hold the program: give -o a folder, or leave --emit out"
         raise UsageError("--emit writes texts", hint=hint)
@@ -57,7 +57,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     if alone and args.emit == "all":
         hint = f"-o {args.output}/ is a folder, -o FILE.lamina the program, --emit LEVEL -o FILE one text"
         raise UsageError(f"-o {args.output} names a file, and all texts are several", hint=hint)
-    if is_library(args.output) and args.emit is None:
+    if is_exported(args.output) and args.emit is None:
         return _export(args, out, err)
     if args.emit is None:
         exe = compiled(args, err)

@@ -1,0 +1,33 @@
+"""Archives of objects (`ar`), with the index of symbols by which linkers find what they need.
+
+Source: the common format of GNU and System V, as binutils documents it (bfd, `ar.h`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+MAGIC = b"!<arch>\n"
+
+
+class ArchiveMember(NamedTuple):
+    """A file in an archive: its name, its size in bytes, the symbols that it defines."""
+
+    name: str
+    size: int
+    symbols: Sequence[str]
+
+
+def archive_head(member: ArchiveMember) -> bytes:
+    """All that stands before the only member of an archive; behind it one byte makes an odd size even."""
+    names = b"".join(s.encode() + b"\0" for s in member.symbols)
+    index_size = 4 + 4 * len(member.symbols) + len(names)
+    start = len(MAGIC) + 60 + index_size + index_size % 2
+    index = len(member.symbols).to_bytes(4, "big") + start.to_bytes(4, "big") * len(member.symbols) + names
+    return MAGIC + _header("/", index_size) + index + bytes(index_size % 2) + _header(f"{member.name}/", member.size)
+
+
+def _header(name: str, size: int) -> bytes:
+    """A member's header: without a date, an owner or rights that would differ from build to build."""
+    return f"{name:<16}{0:<12}{0:<6}{0:<6}{'644':<8}{size:<10}`\n".encode()
