@@ -450,18 +450,21 @@ class Executable:
 
         artefact.write(path, self._saved(self.notes if notes is None else notes))
 
-    def export(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+    def export(
+        self, path: str | os.PathLike[str], name: str | None = None, notes: Mapping[str, Any] | None = None
+    ) -> None:
         """Write the program as a shared library with the C interface of `lamina.h`, for `ExportedNet` and for C.
 
         `name` is that of the net, by default the file's: the library has one symbol, `lamina_<name>`. What stood there
-        is replaced. No compiler and no linker is needed. Raises UnsupportedError for what has no kernels in a fixed
-        order or calls external backends.
+        is replaced. With the suffix .o or .a it is an object or an archive, for a linker. No compiler is needed. `notes`
+        are kept with it, as by `save`. Raises UnsupportedError for what has no kernels in a fixed order or calls
+        external backends.
         """
         from lamina.driver.export import export_program
 
         if self._stored is None:
             raise _not_fixed(path)
-        export_program(path, self._stored, self._settings.target, name, object_cache())
+        export_program(path, self._stored, self._settings.target, name, object_cache(), notes)
 
     def _saved(self, notes: Mapping[str, Any]) -> artefact.Saved:
         """The contents of a file of the program. Raises UnsupportedError where none can."""

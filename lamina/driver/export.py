@@ -14,7 +14,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,10 +71,12 @@ def export_program(
     target: TargetSpec,
     name: str | None = None,
     cache: ObjectCache | None = None,
+    notes: Mapping[str, Any] | None = None,
 ) -> LinkedLibrary:
     """Write a program as a shared library, an object (.o) or an archive (.a), by the suffix of the path.
 
-    `name` is that of the net, by default the file's. Objects and archives are for a linker of the user's.
+    `name` is that of the net, by default the file's; `notes` are plain values to keep with it, with the graph of its
+    calls. Objects and archives are for a linker of the user's.
 
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
     UsageError for a name that is none in C; InputError where the disk does not allow it.
@@ -88,7 +90,7 @@ def export_program(
         raise UnsupportedError(
             f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
         )
-    objects, description, data = _parts(program, target, name, cache)
+    objects, description, data = _parts(program, target, name, cache, notes)
     exports, label, head = [f"lamina_{name}"], Path(path).name, b""
     if label.endswith((OBJECT, ARCHIVE)):
         library = merge(objects, exports, label, data)
@@ -102,7 +104,11 @@ def export_program(
 
 
 def _parts(
-    program: StoredProgram, target: TargetSpec, name: str, cache: ObjectCache | None
+    program: StoredProgram,
+    target: TargetSpec,
+    name: str,
+    cache: ObjectCache | None,
+    notes: Mapping[str, Any] | None = None,
 ) -> tuple[list[ObjectFile], bytes, Data]:
     """The objects of a library, its description, and what there is to say of its data."""
     from lamina import __version__
@@ -125,6 +131,7 @@ def _parts(
         "weights": digest.hex(),
         "bytes": size,
         "state": program.description.get("state", []),
+        **({"notes": dict(notes), "graph": program.description.get("graph", {})} if notes else {}),
     }
     text = json.dumps(description, separators=(",", ":"), sort_keys=True).encode()
     code = hashlib.sha256(text)

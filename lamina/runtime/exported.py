@@ -28,7 +28,7 @@ from lamina.backends.link.shared_object import BUILD_ID, DESCRIPTION, DIGEST, OW
 from lamina.dialects.aligned_arrays import aligned_bytes
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.dialects.numpy_dtypes import numpy_dtype
-from lamina.errors import InputError, UsageError
+from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.runtime.compiled import Port, by_name, check_inputs
 from lamina.runtime.direct_call import address_of
 from lamina.runtime.program import DEFAULT_SPINS
@@ -65,6 +65,15 @@ class NetFile(NamedTuple):
     @property
     def name(self) -> str:
         return self.description["name"]
+
+
+def is_net(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as a shared library does."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(ELF_MAGIC)) == ELF_MAGIC
+    except OSError:
+        return False
 
 
 def read_net(path: str | os.PathLike[str], verify: bool = False) -> NetFile:
@@ -214,6 +223,7 @@ class ExportedNet:
         """
         from lamina.ir.targets import check_host
 
+        self.path = str(path)
         self.file = read_net(path, verify)
         if name is not None and name != self.file.name:
             raise UsageError(f"the net in it is {self.file.name!r}, not {name!r}")
@@ -236,6 +246,18 @@ class ExportedNet:
         self._stop, self._text = _STOP(record.stop), _TEXT(record.text)
         self._free: list[_State] = []
         self._lock = threading.Lock()
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """The notes that whoever exported it has kept with it."""
+        return self.file.description.get("notes", {})
+
+    @property
+    def graph(self) -> Mapping[str, Any]:
+        """The readers of each kernel (`lamina.driver.call_graph`). Raises UnsupportedError where it was left out."""
+        if "graph" not in self.file.description:
+            raise UnsupportedError("this library was exported without its graph", where=self.path)
+        return self.file.description["graph"]
 
     @property
     def initial_state(self) -> dict[str, Array]:

@@ -52,6 +52,8 @@ def result_of(lib: Any, **params: Any) -> Array:
 def test_a_library_is_exported_and_loaded(tmp_path: Path, name: str) -> None:
     lib = built()
     lib.export_library(str(tmp_path / name))
+    begins = (tmp_path / name).read_bytes()[:4]
+    assert (begins == b"\x7fELF") == (name == "net.so")
     loaded = tvm.runtime.load_module(str(tmp_path / name))
     np.testing.assert_allclose(result_of(lib), EXPECTED, rtol=1e-5)
     np.testing.assert_array_equal(result_of(loaded), result_of(lib))
@@ -137,7 +139,7 @@ def @main(%n: int32, %x: Tensor[(4, 8), float32]) -> Tensor[(4, 8), float32] {
 
 def test_a_library_of_tvms_is_refused(tmp_path: Path) -> None:
     (tmp_path / "net.so").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(600))
-    with pytest.raises(InputError, match="net.so: is no program that Lamina has saved"):
+    with pytest.raises(InputError, match="net.so: is no net that Lamina has exported"):
         tvm.runtime.load_module(tmp_path / "net.so")
     with pytest.raises(UsageError, match="addons cannot be exported"):
         built().export_library(tmp_path / "net.so", addons=["f.o"])

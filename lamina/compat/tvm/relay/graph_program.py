@@ -1,6 +1,7 @@
 """The library that `relay.build` makes, and that `tvm.runtime.load_module` reads back from `lib.export_library`.
 
-    lib.export_library("net.tar")                         one file, whatever its suffix: lamina/driver/artefact.py
+    lib.export_library("net.so")                          a shared library with a C interface: lamina/driver/export.py
+    lib.export_library("net.tar")                         one file with any other suffix: lamina/driver/artefact.py
     lib = tvm.runtime.load_module("net.tar")
     module = graph_executor.GraphModule(lib["default"](tvm.cpu()))
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -23,7 +25,9 @@ from lamina.compat.tvm.relay.param_dict import load_param_dict
 from lamina.dialects.relay.params import array_digest
 from lamina.driver.api import Executable
 from lamina.driver.relay_source import ValuePort
-from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.ir.suffixes import is_library
+from lamina.runtime.exported import ExportedNet
 
 if TYPE_CHECKING:
     from lamina.compat.tvm.ir_module import IRModule
@@ -88,7 +92,11 @@ class GraphExecutorFactoryModule:
     """A compiled module: `lib["default"](dev)` is the program for `graph_executor.GraphModule`."""
 
     def __init__(
-        self, executable: Executable, mod: IRModule | None, params: Mapping[str, Any], name: str = "default"
+        self,
+        executable: Executable | ExportedNet,
+        mod: IRModule | None,
+        params: Mapping[str, Any],
+        name: str = "default",
     ) -> None:
         self.executable = executable
         self.ir_mod = mod
@@ -139,20 +147,30 @@ class GraphExecutorFactoryModule:
 
     def get_source(self, fmt: str = "") -> str:
         """The program at a level: `relay`, `te`, `tir`, `llvm`, `ll` or `asm`. A loaded one has none."""
+        if isinstance(self.executable, ExportedNet):
+            raise UnsupportedError("an exported library has no texts", where=self.executable.path)
         return self.executable.text({"": "ll"}.get(fmt, fmt))
 
     def export_library(
         self, file_name: str | os.PathLike[str], *, fcompile: Any = None, addons: Any = None, **_: Any
     ) -> str:
-        """Write the library into one file, in our format whatever the suffix; its path. No compiler is called.
+        """Write the library into one file; its path. No compiler is called.
 
-        `fcompile`, which links in TVM, is left out; `addons` cannot be part of the file. Raises LaminaError.
+        With the suffix .so it is a shared library with the C interface of `lamina.h`, where the program has kernels in a
+        fixed order and calls no external backend; else it is in our own format, whatever the suffix. `fcompile`, which
+        links in TVM, is left out; `addons` cannot be part of the file. Raises LaminaError.
         """
         if addons:
             raise UsageError("addons cannot be exported", hint="the file holds the program and its weights")
         digests = {name: array_digest(value.numpy_view) for name, value in self.params.items()}
         known = self.executable.notes if not self.params else {_PARAMS: digests, NAME: self.libmod_name}
-        self.executable.save(file_name, known or {_PARAMS: {}, NAME: self.libmod_name})
+        notes = known or {_PARAMS: {}, NAME: self.libmod_name}
+        if isinstance(self.executable, ExportedNet):
+            shutil.copyfile(self.executable.path, file_name)
+        elif is_library(file_name) and self.executable.is_fixed and not self.executable.target.backend_list():
+            self.executable.export(file_name, "net", notes)
+        else:
+            self.executable.save(file_name, notes)
         return str(file_name)
 
     def is_weight(self, name: str, value: Any) -> bool:

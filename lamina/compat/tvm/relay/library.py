@@ -9,11 +9,15 @@ from lamina.compat.tvm.relay.backend import vm
 from lamina.compat.tvm.relay.graph_program import NAME, GraphExecutorFactoryModule
 from lamina.driver import artefact
 from lamina.driver.api import Executable
+from lamina.runtime.exported import ExportedNet, is_net
 from lamina.tensor.module import Module
 
 
 def load_library(path: str | os.PathLike[str]) -> Any:
     """Load what `export_library` wrote of `relay.build`, `relay.vm.compile` or `tvm.build`. Raises InputError."""
+    if is_net(path):
+        net = ExportedNet(path)
+        return GraphExecutorFactoryModule(net, None, {}, net.notes.get(NAME, "default"))
     saved = artefact.read(path, (artefact.PROGRAM, artefact.MACHINE, artefact.KERNEL))
     if saved.kind == artefact.KERNEL:
         return Module.of_saved(saved)

@@ -32,6 +32,7 @@ from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, constant_array
 from lamina.dialects.relay.params import ParamStore
 from lamina.driver.api import Executable
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
+from lamina.runtime.exported import ExportedNet
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -193,6 +194,8 @@ def _nodes(library: Any, device: Device) -> list[Node]:
     """The inputs, weights and calls of a program, in order."""
     from lamina.compat.tvm.relay.build_module import optimized, with_params
 
+    if isinstance(library.executable, ExportedNet):
+        raise UnsupportedError("an exported library is not run node by node", hint="debug what relay.build gave")
     executable: Executable = library.executable
     bound = with_params(library.ir_mod, library.params)
     module, store = optimized(bound, executable.target, executable.context)
