@@ -456,8 +456,8 @@ class Executable:
         """Write the program as a shared library with the C interface of `lamina.h`, for `ExportedNet` and for C.
 
         `name` is that of the net, by default the file's: the library has one symbol, `lamina_<name>`. What stood there
-        is replaced. With the suffix .o or .a it is an object or an archive, for a linker. No compiler is needed. `notes`
-        are kept with it, as by `save`. Raises UnsupportedError for what has no kernels in a fixed order or calls
+        is replaced. With the suffix .o or .a it is an object or an archive, for a linker. No compiler is needed.
+        `notes` are kept, as by `save`. Raises UnsupportedError for what has no kernels in a fixed order or calls
         external backends.
         """
         from lamina.driver.export import export_program

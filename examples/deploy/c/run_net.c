@@ -3,7 +3,7 @@
      cc -O2 -I <lamina>/runtime/include run_net.c -o run_net
      ./run_net ./net.so net THREADS REPEATS INPUT... OUTPUT...
 
-   It prints the least and the median time of a run in microseconds. */
+   It prints the least and the median time of a run in microseconds, and the most memory that it had, in kilobytes. */
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -21,6 +21,16 @@ static double now(void) {
 
 static int compare(const void *a, const void *b) {
   return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+static long most_memory(void) {
+  char line[128];
+  long size = 0;
+  FILE *file = fopen("/proc/self/status", "r");
+  while (file && fgets(line, sizeof line, file))
+    if (!strncmp(line, "VmHWM:", 6)) size = atol(line + 6);
+  if (file) fclose(file);
+  return size;
 }
 
 static int fail(const char *what, const char *why) {
@@ -72,6 +82,6 @@ int main(int count, char **words) {
     if (!file || fwrite(tensors[n], 1, size, file) != size || fclose(file)) return fail(words[5 + n], "cannot write it");
   }
   qsort(times, (size_t)repeats, sizeof *times, compare);
-  if (repeats > 0) printf("%.1f %.1f\n", times[0], times[repeats / 2]);
+  if (repeats > 0) printf("%.1f %.1f %ld\n", times[0], times[repeats / 2], most_memory());
   return 0;
 }

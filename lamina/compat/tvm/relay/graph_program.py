@@ -156,9 +156,9 @@ class GraphExecutorFactoryModule:
     ) -> str:
         """Write the library into one file; its path. No compiler is called.
 
-        With the suffix .so it is a shared library with the C interface of `lamina.h`, where the program has kernels in a
-        fixed order and calls no external backend; else it is in our own format, whatever the suffix. `fcompile`, which
-        links in TVM, is left out; `addons` cannot be part of the file. Raises LaminaError.
+        With the suffix .so it is a shared library with the C interface of `lamina.h`, where the program has kernels in
+        a fixed order and calls no external backend; else it is in our own format, whatever the suffix.
+        `fcompile`, which links in TVM, is left out; `addons` cannot be part of the file. Raises LaminaError.
         """
         if addons:
             raise UsageError("addons cannot be exported", hint="the file holds the program and its weights")
