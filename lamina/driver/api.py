@@ -259,7 +259,11 @@ def questions(
 
 
 class Executable:
-    """A compiled model. Calls from several threads take turns."""
+    """A compiled model.
+
+    Calls from several threads run at the same time, each in memory and with threads of its own; where shapes are not
+    known, the virtual machine runs the model or external backends take part, they take turns.
+    """
 
     def __init__(
         self,

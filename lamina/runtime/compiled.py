@@ -200,7 +200,11 @@ class Memory(NamedTuple):
 
 
 class CompiledProgram:
-    """A program ready to run. Calls from several threads take turns."""
+    """A program ready to run.
+
+    Calls from several threads run at the same time where all shapes are known and no external backend takes part; else
+    they take turns.
+    """
 
     def __init__(
         self,

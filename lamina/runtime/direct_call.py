@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from lamina.backends.cpu.runtime.modules import STATUS_WORDS
+from lamina.dialects.aligned_arrays import ALIGNMENT, aligned_bytes
 from lamina.dialects.numpy_dtypes import numpy_dtype
+from lamina.runtime.program import ThreadPool
 
 if TYPE_CHECKING:
     from lamina.runtime.compiled import Port, ProgramInfo
     from lamina.runtime.fork_lock import ForkLock
-    from lamina.runtime.program import Program, ThreadPool
+    from lamina.runtime.program import Failure, Program
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -51,8 +53,21 @@ def _is_compact(array: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Typ
     return type(array) is np.ndarray and array.dtype == dtype and array.shape == shape and array.flags.c_contiguous
 
 
+class _Lane:
+    """The memory and the threads of one call at a time."""
+
+    def __init__(self, arena: int, pool: ThreadPool, ports: int, params: Sequence[int], memory: Array | None) -> None:
+        """`memory` is what `arena` is the address of, where nobody else holds it."""
+        self.pool = pool
+        self.status = (ctypes.c_int64 * STATUS_WORDS)()
+        self.bases = (ctypes.c_void_p * (2 + ports + len(params)))(
+            ctypes.addressof(self.status), arena, *[None] * ports, *params
+        )
+        self._memory = memory
+
+
 class DirectCall:
-    """The calls of one program; they take turns."""
+    """The calls of one program. Those at the same time have memory and threads of their own: a lane each."""
 
     def __init__(
         self,
@@ -63,15 +78,14 @@ class DirectCall:
         arena: int,
         params: Sequence[int],
     ) -> None:
-        """`lock` is held while the program runs; `arena` and `params` are addresses."""
+        """`lock` is held while the program runs on `arena` and `pool`; `arena` and `params` are addresses."""
         self._inputs = [(p.name, numpy_dtype(p.dtype), p.shape) for p in info.inputs]
         self._outputs = [(p.name, numpy_dtype(p.dtype), p.shape) for p in info.outputs]
-        count = len(info.inputs) + len(info.outputs)
-        self._status = (ctypes.c_int64 * STATUS_WORDS)()
-        self._bases = (ctypes.c_void_p * (2 + count + len(params)))(
-            ctypes.addressof(self._status), arena, *[None] * count, *params
-        )
-        self._info, self._program, self._pool, self._lock = info, program, pool, lock
+        self._params, self._ports = params, len(info.inputs) + len(info.outputs)
+        self._lane = _Lane(arena, pool, self._ports, params, None)
+        self._others: list[_Lane] = []
+        """Lanes that no call is in, beside that of the program's own memory."""
+        self._info, self._program, self._lock = info, program, lock
 
     @staticmethod
     def fits(ports: Sequence[Port]) -> bool:
@@ -121,10 +135,35 @@ class DirectCall:
 
     def on_addresses(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """The same on the addresses of their first elements. Nothing is checked. Raises InputError as kernels do."""
-        program, bases = self._program, self._bases
-        with self._lock.lock:
-            bases[2 : 2 + len(inputs) + len(outputs)] = [*inputs, *outputs]
-            failure = program.run_on(bases, self._status, self._pool, 0, program.entries)
-            if failure is not None:
-                self._status[:2] = 0, 0
+        lock = self._lock.lock
+        if lock.acquire(False):
+            try:
+                failure = self._run_in(self._lane, inputs, outputs)
+            finally:
+                if lock.locked():  # not in the child of a fork
+                    lock.release()
+        else:
+            try:
+                lane = self._others.pop()
+            except IndexError:
+                lane = self._new_lane()
+            try:
+                failure = self._run_in(lane, inputs, outputs)
+            finally:
+                self._others.append(lane)
         self._info.check(failure)
+
+    def _run_in(self, lane: _Lane, inputs: Sequence[int], outputs: Sequence[int]) -> Failure | None:
+        program, bases = self._program, lane.bases
+        bases[2 : 2 + len(inputs) + len(outputs)] = [*inputs, *outputs]
+        failure = program.run_on(bases, lane.status, lane.pool, 0, program.entries)
+        if failure is not None:
+            lane.status[:2] = 0, 0
+        return failure
+
+    def _new_lane(self) -> _Lane:
+        """A lane for a call that finds all others taken."""
+        memory = aligned_bytes(max(self._info.arena, ALIGNMENT))
+        first = self._lane.pool
+        pool = ThreadPool(first.threads, first.spins)
+        return _Lane(int(memory.ctypes.data), pool, self._ports, self._params, memory)

@@ -269,6 +269,17 @@ def test_threads_share_an_executable(exe: lamina.Executable) -> None:
     assert not wrong
 
 
+def test_a_call_does_not_wait_for_another_one(exe: lamina.Executable) -> None:
+    """While one has the program's memory the next one gets its own, which is kept for later ones."""
+    program: Any = exe._program  # type: ignore[reportPrivateUsage]
+    x = np.random.default_rng(0).standard_normal(exe.inputs[0].shape).astype(np.float32)
+    expected = [y.tobytes() for y in exe(x)]
+    for _ in range(2):
+        with program.lock:
+            assert [y.tobytes() for y in exe(x)] == expected
+    assert len(program.direct._others) == 1
+
+
 def test_progress_names_every_pass() -> None:
     from lamina.cli.progress import StageProgress
     from lamina.driver.pipelines import pipeline_text
