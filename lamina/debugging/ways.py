@@ -141,6 +141,26 @@ class Compiled:
 
 
 @dataclass(frozen=True)
+class Exported(Compiled):
+    """A way by a shared library: the same code as the linker and the loader put it together."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Not every program has kernels in a fixed order."""
+        return True
+
+    def run(self, program: Program, instruments: list[PassInstrument] | None = None) -> dict[str, Any]:
+        from tempfile import TemporaryDirectory
+
+        from lamina.runtime.exported import ExportedNet
+
+        with TemporaryDirectory() as folder:
+            self.executable(program, instruments).export(f"{folder}/net.so")
+            with ExportedNet(f"{folder}/net.so") as net:
+                return net.run(program.inputs)
+
+
+@dataclass(frozen=True)
 class Interpreted:
     """A way to interpret what the passes make of a program for a machine that need not be here.
 
@@ -196,6 +216,7 @@ HERE: tuple[Compiled, ...] = (
     Compiled("x86-64-v3 against this machine", target="x86-64-v3"),
     Compiled("double against single precision", double=True),
     Compiled("checked accesses against unchecked", sanitize=True),
+    Exported("a shared library against this machine", threads=2),
 )
 """Other code that this machine runs."""
 ELSEWHERE = tuple(

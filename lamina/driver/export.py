@@ -44,7 +44,11 @@ if TYPE_CHECKING:
 LIBC, LIBM = "libc.so.6", "libm.so.6"
 _OF_THREADS = ("pthread_create", "pthread_join", "sched_yield", "syscall")
 _OF_MEMORY = ("memcpy", "memmove", "memset")
-_OF_MATH = "sin cos tan asin acos atan sinh cosh tanh atan2 exp exp2 log log2 log10 pow fmod fma rint roundeven".split()
+_OF_MATH = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs floor fma"
+    " fmax fmin fmod hypot ldexp lgamma log log10 log1p log2 nearbyint pow remainder rint round roundeven sin sinh sqrt"
+    " tan tanh tgamma trunc"
+).split()
 """Functions that LLVM calls where a kernel asks for one that it does not compute itself, a cosine for instance."""
 _OF_ARM = "ldivmod uldivmod lmul l2f l2d ul2f ul2d f2lz f2ulz d2lz d2ulz idiv uidiv idivmod uidivmod".split()
 """Arithmetic of 64 bits, and conversions of it, on Arm of 32 bits (Run-time ABI for the Arm Architecture)."""
