@@ -75,10 +75,9 @@ def runtime_module(name: str, system: str = HERE) -> ModuleOp:
     if needed:
         # With what these call.
         for op in [*(op for op in known if not op.body.blocks), *needed]:
-            op.detach()
             if op.sym_name.data in declared:
                 block.erase_op(declared[op.sym_name.data])
-            block.add_op(op)
+            block.add_op(op.clone())
     module.attributes.update(facts.attributes)
     return module
 
