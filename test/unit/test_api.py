@@ -274,10 +274,12 @@ def test_a_call_does_not_wait_for_another_one(exe: lamina.Executable) -> None:
     program: Any = exe._program  # type: ignore[reportPrivateUsage]
     x = np.random.default_rng(0).standard_normal(exe.inputs[0].shape).astype(np.float32)
     expected = [y.tobytes() for y in exe(x)]
-    for _ in range(2):
+    counts: list[int] = []
+    for _ in range(3):
         with program.lock:
             assert [y.tobytes() for y in exe(x)] == expected
-    assert len(program.direct._others) == 1
+        counts.append(len(program.direct._others))
+    assert counts[0] >= 1 and len({*counts}) == 1
 
 
 def test_progress_names_every_pass() -> None:
