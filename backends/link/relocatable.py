@@ -172,7 +172,9 @@ class _Merger:
     def _number_of(self, n: int, m: int) -> int:
         symbol = self.objects[n].symbols[m]
         if symbol.section != elf.UNDEFINED or not symbol.name:
-            return self.numbers.get((n, m), 0)
+            if m and (n, m) not in self.numbers:
+                raise LinkError(f"{symbol.name or 'a section'} is needed, but left out", where=self.objects[n].label)
+            return self.numbers[n, m] if m else 0
         if symbol.name in self.owners:
             return self.numbers[self.owners[symbol.name]]
         if symbol.name not in self.numbers:  # elsewhere

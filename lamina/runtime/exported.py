@@ -10,14 +10,16 @@ same: load what you trust.
 
 from __future__ import annotations
 
+import _ctypes
 import ctypes
 import hashlib
 import json
 import mmap
 import os
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -28,7 +30,7 @@ from lamina.backends.link.shared_object import BUILD_ID, DESCRIPTION, DIGEST, OW
 from lamina.dialects.aligned_arrays import aligned_bytes
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.dialects.numpy_dtypes import numpy_dtype
-from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.runtime.compiled import Port, by_name, check_inputs
 from lamina.runtime.direct_call import address_of
 from lamina.runtime.program import DEFAULT_SPINS
@@ -81,14 +83,46 @@ def read_net(path: str | os.PathLike[str], verify: bool = False) -> NetFile:
 
     Raises InputError for a file that is no exported net, or is damaged.
     """
-    where = str(path)
+    with _opened(path) as file:
+        return _read_open(file, str(path), verify)
+
+
+def _opened(path: str | os.PathLike[str]) -> BinaryIO:
     try:
-        with open(path, "rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return open(path, "rb")
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=str(path)) from None
+
+
+def _read_open(file: BinaryIO, where: str, verify: bool) -> NetFile:
+    try:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=where) from None
     with data, memoryview(data) as view:
         return _read(view, where, verify)
+
+
+class _Loaded:
+    """A library in this process, until the last reference to it goes.
+
+    The loader gives what it has loaded from a path before, whatever the file there is by now. So the library is loaded
+    by the open file that was checked, which has a path of its own as long as it is open.
+    """
+
+    def __init__(self, file: BinaryIO, where: str) -> None:
+        self._file = file
+        try:
+            self.library = ctypes.CDLL(f"/proc/self/fd/{file.fileno()}")
+        except OSError as e:
+            raise InputError(f"cannot be loaded: {e}", where=where) from None
+        # Before the file is closed: another one may get its number, and so its path.
+        weakref.finalize(self, _unload, self.library._handle, file).atexit = False
+
+
+def _unload(handle: int, file: BinaryIO) -> None:
+    _ctypes.dlclose(handle)
+    file.close()
 
 
 def _read(view: memoryview, where: str, verify: bool) -> NetFile:
@@ -224,7 +258,8 @@ class ExportedNet:
         from lamina.ir.targets import check_host
 
         self.path = str(path)
-        self.file = read_net(path, verify)
+        file = _opened(path)
+        self.file = _read_open(file, self.path, verify)
         if name is not None and name != self.file.name:
             raise UsageError(f"the net in it is {self.file.name!r}, not {name!r}")
         if threads is not None and (type(threads) is not int or threads < 1):
@@ -234,11 +269,8 @@ class ExportedNet:
         except InputError as e:
             e.where = str(path)
             raise
-        try:
-            self._library = ctypes.CDLL(os.path.abspath(path))
-        except OSError as e:
-            raise InputError(f"cannot be loaded: {e}", where=str(path)) from None
-        record = CNet.in_dll(self._library, f"lamina_{self.file.name}")
+        self._loaded = _Loaded(file, self.path)
+        record = CNet.in_dll(self._loaded.library, f"lamina_{self.file.name}")
         self.threads = min(threads or self.file.target.threads, record.threads)
         self.spins = DEFAULT_SPINS if self.threads <= available_threads() else 0
         self.inputs, self.outputs = self.file.inputs, self.file.outputs
@@ -283,6 +315,8 @@ class ExportedNet:
         """
         arrays = check_inputs(self.inputs, inputs)
         results = {p.name: self._result(p, out) for p in self.outputs}
+        if out is not None:
+            self._check_given(out, arrays, list(results.values()))
         state = self._taken()
         try:
             for n, array in enumerate(arrays):
@@ -304,11 +338,22 @@ class ExportedNet:
         given = out.get(port.name) if out is not None else None
         if given is None:
             return np.empty(port.shape, numpy_dtype(port.dtype))
-        if given.shape != port.shape or given.dtype != numpy_dtype(port.dtype):
+        if type(given) is not np.ndarray or given.shape != port.shape or given.dtype != numpy_dtype(port.dtype):
             raise InputError(f"{port.describe()} expected", where=f"output {port.name!r}")
         if not given.flags.c_contiguous or not given.flags.writeable:
             raise InputError("not an array that can be written in order", where=f"output {port.name!r}")
         return given
+
+    def _check_given(self, out: Mapping[str, Array], inputs: Sequence[Array], results: Sequence[Array]) -> None:
+        """Raise InputError for arrays of outputs that there are not, or whose memory is another's too."""
+        names = [p.name for p in self.outputs]
+        for name in out:
+            if name not in names:
+                hint = did_you_mean(name, names) or f"it has {', '.join(names)}"
+                raise InputError("the net has no such output", where=f"output {name!r}", hint=hint)
+        for n, result in enumerate(results):
+            if any(np.shares_memory(result, other) for other in [*inputs, *results[:n]]):
+                raise InputError("shares memory with another tensor", where=f"output {names[n]!r}")
 
     def _taken(self) -> _State:
         """A state that nobody uses; a new one where all are in use."""

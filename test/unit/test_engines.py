@@ -12,7 +12,10 @@ from lamina.debugging import engines, fuzz_case
 from lamina.debugging.comparison import Comparer
 from lamina.debugging.engines import by_onnx_reference, by_onnxruntime, follows_from, without_nodes
 from lamina.debugging.fuzz_case import Report, second_opinion
-from lamina.debugging.generators.draw import Sizes
+from lamina.debugging.generators.draw import Draw, Sizes
+from lamina.debugging.generators.onnx_graph import OnnxGraph
+from lamina.debugging.generators.operator_graphs import opset_with
+from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.ways import Program
 from lamina.errors import UnsupportedError
@@ -241,3 +244,18 @@ def test_an_output_is_wrong_where_no_other_program_agrees(
     program = Program(source("gelu", "sum"), True, DATA)
     outcome = second_opinion(program, Comparer(["gelu", "sum"]), got, report, "onnxruntime")
     assert (outcome is not None) == is_wrong
+
+
+def test_bits_are_those_of_no_float_that_is_computed() -> None:
+    """Its last ones are each program's own."""
+    kinds = {True: 0, False: 0}
+    for seed in range(200):
+        draw = Draw(seed, Sizes.TINY)
+        graph = OnnxGraph(draw, opset_with(draw, "", "BitCast"))
+        x = graph.fresh_input("float32" if seed % 2 else "int32", (3,))
+        (computed,) = graph.node("Neg", [x], bound=4)
+        rows()["", "BitCast"](graph, "BitCast")
+        (cast,) = [n.input[0] for n in graph.nodes if n.op_type == "BitCast"]
+        if cast == computed.name:
+            kinds[computed.is_float] += 1
+    assert kinds[False] > 10 and not kinds[True]

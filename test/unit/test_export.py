@@ -313,6 +313,11 @@ def test_python_runs_it_as_the_program(exe: tuple[Any, Path]) -> None:
         assert results["y"] is out["y"] and results["y"].tobytes() == expected["y"].tobytes()
         with pytest.raises(InputError, match=r"output 'y': float32\[1, \d+, \d+, \d+\] expected"):
             net.run(inputs, {"y": out["y"][0]})
+        with pytest.raises(InputError, match="output 'z': the net has no such output"):
+            net.run(inputs, {"z": out["y"]})
+        twice = {"picked": inputs["image"][:, :2]}
+        with pytest.raises(InputError, match="output 'picked': "):
+            net.run(inputs, twice)
         with pytest.raises(InputError, match="missing; expected"):
             net.run({})
         inputs["places"][1] = 0
@@ -320,6 +325,27 @@ def test_python_runs_it_as_the_program(exe: tuple[Any, Path]) -> None:
             net.run(inputs)
     inputs["places"][1] = 1
     assert net.run(inputs)["y"].tobytes() == expected["y"].tobytes()  # anew after its threads have ended
+
+
+def test_a_file_that_is_replaced_is_loaded_anew(tmp_path: Path) -> None:
+    """The loader gives what it has loaded from the same path before; both stay what they were."""
+    nets: list[ExportedNet] = []
+    for number in (2.0, 3.0, 5.0):
+        text = f"""func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+  %c = relay.constant dense<{number}> : tensor<f32>
+  %y = relay.multiply %x, %c : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}}"""
+        (tmp_path / "m.mlir").write_text(text)
+        lamina.export(tmp_path / "m.mlir", tmp_path / "net.so", threads=1)
+        nets.append(ExportedNet(tmp_path / "net.so"))
+    x = np.ones(4, np.float32)
+    assert [net(x)[0] for net in nets] == [2, 3, 5]
+    with pytest.raises(InputError, match="shares memory with another tensor"):
+        nets[0].run({"x": x}, {nets[0].outputs[0].name: x})
+    before = len(os.listdir("/proc/self/fd"))
+    nets.clear()
+    assert len(os.listdir("/proc/self/fd")) <= before - 3
 
 
 def test_calls_from_eight_threads_have_a_state_each(exe: tuple[Any, Path]) -> None:

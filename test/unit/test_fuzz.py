@@ -59,21 +59,6 @@ def test_every_row_draws_valid_graphs_of_its_operator(key: tuple[str, str]) -> N
     assert made >= 4
 
 
-def test_bits_are_those_of_no_float_that_is_computed() -> None:
-    """Its last ones are each program's own."""
-    kinds = {True: 0, False: 0}
-    for seed in range(200):
-        draw = Draw(seed, Sizes.TINY)
-        graph = OnnxGraph(draw, opset_with(draw, "", "BitCast"))
-        x = graph.fresh_input("float32" if seed % 2 else "int32", (3,))
-        (computed,) = graph.node("Neg", [x], bound=4)
-        rows()["", "BitCast"](graph, "BitCast")
-        (cast,) = [n.input[0] for n in graph.nodes if n.op_type == "BitCast"]
-        if cast == computed.name:
-            kinds[computed.is_float] += 1
-    assert kinds[False] > 10 and not kinds[True]
-
-
 def test_every_operator_is_drawn_about_as_often() -> None:
     """Also one that few operator sets have: 2,500 random graphs have each at least 60 times."""
     graphs: dict[int, float] = defaultdict(float)
