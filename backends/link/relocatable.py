@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lamina.backends.link import elf_object as elf
 from lamina.backends.link.elf_object import LinkError, ObjectFile
-from lamina.backends.link.shared_object import PROCESSORS, Data, LinkedLibrary
+from lamina.backends.link.shared_object import PROCESSORS, Data, LinkedLibrary, part_name
 
 _ATTRIBUTES = 0x70000003
 """The type of the section by which Arm and RISC-V say their conventions: that of one object stands for all."""
@@ -106,17 +106,7 @@ class _Merger:
         """The section of the result that takes one of an object; None where none does."""
         if section.kind == _ATTRIBUTES:
             return section.name if n == 0 else None
-        unwinds = section.kind == self.processor.unwind_table and self.processor.unwind_table
-        if not section.flags & elf.ALLOC or not section.size or section.kind == 7 or unwinds:
-            return None
-        if section.flags & elf.EXECUTE:
-            return ".text"
-        if section.flags & elf.WRITE:
-            if not section.name.startswith(".data.rel.ro"):
-                what = f"the section {section.name} holds variables, which a net has not"
-                raise LinkError(what, where=self.objects[n].label)
-            return ".data.rel.ro"
-        return ".eh_frame" if section.name == ".eh_frame" else ".rodata"
+        return part_name(self.objects[n], section, self.processor)
 
     def _find_owners(self) -> None:
         for n, obj in enumerate(self.objects):

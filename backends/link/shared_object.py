@@ -83,6 +83,20 @@ def build_id_of(digest: bytes, data: bytes) -> bytes:
     return hashlib.sha256(digest + data).digest()[:_ID_BYTES]
 
 
+def part_name(obj: ObjectFile, section: elf.ObjectSection, processor: Processor) -> str | None:
+    """The section of the result that takes one of an object; None where none does. Raises LinkError for variables."""
+    left_out = (_NOTE_SECTION, processor.unwind_table)
+    if not section.flags & elf.ALLOC or not section.size or section.kind in left_out:
+        return None
+    if section.flags & elf.EXECUTE:
+        return ".text"
+    if section.flags & elf.WRITE:
+        if section.name.startswith(".data.rel.ro"):
+            return ".data.rel.ro"
+        raise LinkError(f"the section {section.name} holds variables, which a library has not", where=obj.label)
+    return ".eh_frame" if section.name == ".eh_frame" else ".rodata"
+
+
 class LinkedLibrary(NamedTuple):
     """A linked library but for its data, which follow at `data_at`."""
 
@@ -177,17 +191,8 @@ class _Linker:
     # -- what goes where -------------------------------------------------------------------------------------------
 
     def _part_of(self, obj: ObjectFile, section: elf.ObjectSection) -> _Part | None:
-        """The part that takes a section; None for one that is not loaded."""
-        left_out = (_NOTE_SECTION, self.processor.unwind_table)
-        if not section.flags & elf.ALLOC or not section.size or section.kind in left_out:
-            return None
-        if section.flags & elf.EXECUTE:
-            return self.text
-        if section.flags & elf.WRITE:
-            if section.name.startswith(".data.rel.ro"):
-                return self.addresses
-            raise LinkError(f"the section {section.name} holds variables, which a library has not", where=obj.label)
-        return self.frames if section.name == ".eh_frame" else self.constants
+        name = part_name(obj, section, self.processor)
+        return next((p for p in (self.text, self.constants, self.frames, self.addresses) if p.name == name), None)
 
     def _place_sections(self) -> None:
         for n, obj in enumerate(self.objects):
