@@ -104,23 +104,48 @@ def _read_open(file: BinaryIO, where: str, verify: bool) -> NetFile:
 
 
 class _Loaded:
-    """A library in this process, until the last reference to it goes.
+    """A library in this process with the states of its calls, until the last reference to it goes.
 
     The loader gives what it has loaded from a path before, whatever the file there is by now. So the library is loaded
     by the open file that was checked, which has a path of its own as long as it is open.
     """
 
     def __init__(self, file: BinaryIO, where: str) -> None:
-        self._file = file
         try:
             self.library = ctypes.CDLL(f"/proc/self/fd/{file.fileno()}")
         except OSError as e:
             raise InputError(f"cannot be loaded: {e}", where=where) from None
-        # Before the file is closed: another one may get its number, and so its path.
-        weakref.finalize(self, _unload, self.library._handle, file).atexit = False
+        self.lock = threading.Lock()
+        self.free: list[_State] = []
+        # Threads of the states wait in its code: one finalizer ends them, then the library, then the file, whose number
+        # (and so its path) another one may get. Two would run in any order where a cycle of references is collected.
+        weakref.finalize(self, _unload, self.library._handle, file, self.free).atexit = False
+
+    def taken(self) -> _State | None:
+        """A state that no call uses, if there is one."""
+        with self.lock:
+            while self.free:
+                state = self.free.pop()
+                if state.process == os.getpid():  # the threads of a forked process are not here
+                    return state
+        return None
+
+    def give_back(self, state: _State) -> None:
+        with self.lock:
+            self.free.append(state)
+
+    def end_threads(self) -> None:
+        """End the threads of states that no call uses."""
+        with self.lock:
+            states = self.free[:]
+            self.free.clear()
+        for state in states:
+            state.end()
 
 
-def _unload(handle: int, file: BinaryIO) -> None:
+def _unload(handle: int, file: BinaryIO, states: Sequence[_State]) -> None:
+    for state in states:
+        state.end()
     _ctypes.dlclose(handle)
     file.close()
 
@@ -236,9 +261,15 @@ class _State:
         self.memory = aligned_bytes(size.value)
         self.address = int(self.memory.ctypes.data)
         self.process = os.getpid()
+        self._stop = net.stop
         net.check(net.start(self.address, None, net.threads, net.spins))
         self.inputs = (_ptr * max(len(net.inputs), 1))()
         self.outputs = (_ptr * max(len(net.outputs), 1))()
+
+    def end(self) -> None:
+        """End its threads."""
+        if self.process == os.getpid():
+            self._stop(self.address)
 
 
 class ExportedNet:
@@ -275,9 +306,7 @@ class ExportedNet:
         self.spins = DEFAULT_SPINS if self.threads <= available_threads() else 0
         self.inputs, self.outputs = self.file.inputs, self.file.outputs
         self.sizes, self.start, self._run = _SIZES(record.sizes), _START(record.start), _RUN(record.run)
-        self._stop, self._text = _STOP(record.stop), _TEXT(record.text)
-        self._free: list[_State] = []
-        self._lock = threading.Lock()
+        self.stop, self._text = _STOP(record.stop), _TEXT(record.text)
 
     @property
     def notes(self) -> Mapping[str, Any]:
@@ -317,7 +346,7 @@ class ExportedNet:
         results = {p.name: self._result(p, out) for p in self.outputs}
         if out is not None:
             self._check_given(out, arrays, list(results.values()))
-        state = self._taken()
+        state = self._loaded.taken() or _State(self)
         try:
             for n, array in enumerate(arrays):
                 state.inputs[n] = address_of(array)
@@ -325,8 +354,7 @@ class ExportedNet:
                 state.outputs[n] = address_of(array)
             self.check(self._run(state.address, state.inputs, state.outputs))
         finally:
-            with self._lock:
-                self._free.append(state)
+            self._loaded.give_back(state)
         return results
 
     def __call__(self, *arrays: Any) -> Any:
@@ -355,29 +383,12 @@ class ExportedNet:
             if any(np.shares_memory(result, other) for other in [*inputs, *results[:n]]):
                 raise InputError("shares memory with another tensor", where=f"output {names[n]!r}")
 
-    def _taken(self) -> _State:
-        """A state that nobody uses; a new one where all are in use."""
-        with self._lock:
-            while self._free:
-                state = self._free.pop()
-                if state.process == os.getpid():  # the threads of a forked process are not here
-                    return state
-        return _State(self)
-
     def close(self) -> None:
         """End the threads of states that are not in use."""
-        with self._lock:
-            states, self._free = self._free, []
-        for state in states:
-            if state.process == os.getpid():
-                self._stop(state.address)
+        self._loaded.end_threads()
 
     def __enter__(self) -> ExportedNet:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_free"):
-            self.close()

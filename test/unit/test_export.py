@@ -327,6 +327,26 @@ def test_python_runs_it_as_the_program(exe: tuple[Any, Path]) -> None:
     assert net.run(inputs)["y"].tobytes() == expected["y"].tobytes()  # anew after its threads have ended
 
 
+COLLECTED = """
+import gc, sys
+import numpy as np
+from lamina import ExportedNet
+
+for _ in range(3):
+    net = ExportedNet(sys.argv[1])
+    net.run({p.name: np.ones(p.shape, p.dtype) for p in net.inputs})
+    net.itself = net
+    del net
+    gc.collect()
+print("fine")
+"""
+
+
+def test_its_threads_end_before_its_code_goes_where_a_cycle_is_collected(exe: tuple[Any, Path]) -> None:
+    said = subprocess.run([sys.executable, "-c", COLLECTED, str(exe[1])], capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout) == (0, "fine\n"), said.stderr
+
+
 def test_a_file_that_is_replaced_is_loaded_anew(tmp_path: Path) -> None:
     """The loader gives what it has loaded from the same path before; both stay what they were."""
     nets: list[ExportedNet] = []
