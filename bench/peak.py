@@ -197,7 +197,7 @@ class Micro:
     """A kernel compiled for this machine, to be run again and again."""
 
     def __init__(self, kernel: Kernel) -> None:
-        from lamina.runtime.compiled import load_module
+        from lamina.runtime.llvm_module import load_module
 
         context = LaminaContext()
         module = parse_text(context, kernel.text, "kernel.mlir")

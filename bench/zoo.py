@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 from models import GraphWriter
 
 if TYPE_CHECKING:
-    from lamina.runtime.compiled import Port
+    from lamina.runtime.ports import Port
 
 OPSET = 17
 

@@ -352,7 +352,7 @@ def table(rows: list[Row], peaks: list[float], reference: Row) -> str:
 def _drawn(seed: int, rows: int, columns: int) -> Array:
     import numpy as np
 
-    from lamina.runtime.compiled import aligned_bytes
+    from lamina.dialects.aligned_arrays import aligned_bytes
 
     found = aligned_bytes(4 * rows * columns).view(np.float32).reshape(rows, columns)
     np.random.default_rng(seed).standard_normal(dtype=np.float32, out=found)

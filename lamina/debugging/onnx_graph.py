@@ -33,7 +33,7 @@ from lamina.errors import LaminaError, UnsupportedError, UsageError
 from lamina.frontends.onnx.tensors import dtype_of
 from lamina.ir.reproducer import FOLDER
 from lamina.measure.timing import random_inputs
-from lamina.runtime.compiled import Port
+from lamina.runtime.ports import Port
 
 JUDGED = "lamina.debugging.onnx_graph:judged_import"
 IMPORTED_PAIR = "imported against onnxruntime"

@@ -30,7 +30,8 @@ from lamina.measure.kernel_profile import Profile, Recording, kernels_of
 from lamina.measure.timing import Benchmark, random_inputs, repeated
 from lamina.passes.relay.layout.legal_forms import any_registered
 from lamina.passes.relay.partition.external_backends import is_foreign
-from lamina.runtime.compiled import CompiledProgram, Memory, Port, by_name, load_program
+from lamina.runtime.compiled import CompiledProgram, Memory, load_program
+from lamina.runtime.ports import Port, by_name
 from lamina.runtime.program_file import StoredProgram
 from lamina.store.program_cache import ProgramCache, enabled, object_cache, program_key
 

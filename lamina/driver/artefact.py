@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lamina.driver.compilation import Source
     from lamina.driver.machine_program import MachineProgram
     from lamina.ir.context import LaminaContext
-    from lamina.runtime.compiled import Port
+    from lamina.runtime.ports import Port
     from lamina.transform import PassContext
 
     Array = np.ndarray[Any, np.dtype[Any]]

@@ -31,7 +31,7 @@ from lamina.errors import UnsupportedError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.context import LaminaContext
 from lamina.passes.relay.partition.external_backends import compiler_of
-from lamina.runtime.compiled import Port
+from lamina.runtime.ports import Port
 from lamina.runtime.program_file import StoredProgram
 from lamina.transform import find_pass
 

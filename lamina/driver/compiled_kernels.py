@@ -18,7 +18,8 @@ from lamina.dialects.target import TARGET
 from lamina.driver.pipelines import Pipeline
 from lamina.ir.context import LaminaContext
 from lamina.ir.printing import module_text
-from lamina.runtime.compiled import compile_module, load_program
+from lamina.runtime.compiled import load_program
+from lamina.runtime.llvm_module import compile_module
 from lamina.store.program_cache import object_cache
 from lamina.vm.segments import Kernels, Ready, Segment, array_types, concrete_ops, key_of
 from lamina.vm.vm import VirtualMachine

@@ -43,8 +43,8 @@ from lamina.interpreters.tir_interpreter import Kernel, buffer_name
 from lamina.interpreters.tir_memory import Memory, UninitialisedError, output_range
 from lamina.ir.context import LaminaContext
 from lamina.passes.relay.partition.external_backends import is_declaration
-from lamina.runtime.compiled import SIZE, Port, infer_sizes
 from lamina.runtime.entry_names import argument_names, level_of, result_names
+from lamina.runtime.ports import SIZE, Port, infer_sizes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -195,7 +195,7 @@ def _main_results(function: MainOp) -> list[str]:
 def _run_llvm(module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
     try:
         from lamina.backends.cpu.runtime.modules import runtime_library
-        from lamina.runtime.compiled import run_llvm_module  # type: ignore[import-not-found]
+        from lamina.runtime.llvm_module import run_llvm_module  # type: ignore[import-not-found]
         from lamina.store.program_cache import object_cache
     except ImportError as e:
         raise UnsupportedError(f"modules of the llvm level cannot be run: {e}") from e

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.machine_spec import TargetSpec
-    from lamina.runtime.compiled import Port
+    from lamina.runtime.ports import Port
     from lamina.runtime.program_file import StoredProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -116,7 +116,7 @@ def _parts(
 ) -> tuple[list[ObjectFile], bytes, Data]:
     """The objects of a library, its description, and what there is to say of its data."""
     from lamina import __version__
-    from lamina.runtime.compiled import ProgramInfo
+    from lamina.runtime.program_info import ProgramInfo
 
     info = ProgramInfo.from_plain(program.description)
     system = system_of(target.triple)

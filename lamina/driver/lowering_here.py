@@ -17,7 +17,7 @@ from lamina.dialects.te.ops import ParamOp
 from lamina.driver.pipelines import LLVM
 from lamina.driver.step_notes import relay_ops
 from lamina.passes.relay.partition.external_backends import CONSTANTS
-from lamina.runtime.compiled import ProgramInfo
+from lamina.runtime.llvm_module import info_of_module
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -80,7 +80,7 @@ class LoweringHere:
         compilation.kernels = None if compilation.settings.context.instruments else self
         with compilation.faults:
             compilation.settings.pipeline.run(module, compilation.ctx, self._step, "te")
-            info = ProgramInfo.of(module)
+            info = info_of_module(module)
             start = perf_counter()
             self._submit(emit_kernels(module, self.target))
             self._emitting += perf_counter() - start

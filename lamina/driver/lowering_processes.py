@@ -41,7 +41,7 @@ from lamina.dialects.tir.ops import FuncOp as Kernel
 from lamina.driver.lowering_here import LAST, Kernels, LoweringHere, constants_of, has_many_kernels
 from lamina.driver.pipelines import Progress
 from lamina.driver.step_notes import step_note
-from lamina.runtime.compiled import ProgramInfo
+from lamina.runtime.llvm_module import info_of_module
 
 if TYPE_CHECKING:
     from lamina.driver.compilation import Compilation
@@ -112,7 +112,7 @@ class Lowering:
         with _Helpers(self, kernels) as helpers:
             self._helpers = helpers
             self._lower(self.module, "tir", "llvm")
-            info = ProgramInfo.of(self.module)
+            info = info_of_module(self.module)
             symbols = [op.sym_name.data for op in self.module.ops if isinstance(op, FuncOp)]
             self._compile(emit_kernels(self.module, self.target))
             waiting = perf_counter()

@@ -19,8 +19,8 @@ from lamina.errors import InputError, LaminaError, did_you_mean
 from lamina.interpreters.relay_reference import main_function
 from lamina.ir.diagnostics import location_text
 from lamina.passes.relay.partition.external_backends import compiler_of, is_declaration
-from lamina.runtime.compiled import Port, check_inputs
 from lamina.runtime.fork_lock import ForkLock
+from lamina.runtime.ports import Port, check_inputs
 from lamina.vm import vm
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, cast
 from lamina.errors import UnsupportedError, UsageError
 from lamina.ir.suffixes import is_text as is_text
 from lamina.ir.suffixes import refuse_saved
-from lamina.runtime.compiled import Port
+from lamina.runtime.ports import Port
 
 if TYPE_CHECKING:
     from onnx import ModelProto

@@ -17,8 +17,8 @@ from lamina.driver.relay_source import port_of_type
 from lamina.errors import InputError, OpenExtentError, did_you_mean
 from lamina.frontends.onnx.source import read_model
 from lamina.frontends.onnx.tensors import dtype_of
-from lamina.runtime.compiled import Port, check_inputs
 from lamina.runtime.fork_lock import ForkLock
+from lamina.runtime.ports import Port, check_inputs
 from lamina.vm.values import check_tensor
 
 if TYPE_CHECKING:

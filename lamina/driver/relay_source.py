@@ -26,8 +26,8 @@ from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents, 
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UsageError, did_you_mean, printable
 from lamina.frontends.formats import Format, TextFormat, format_by_marks, format_by_suffix
-from lamina.runtime.compiled import Port
 from lamina.runtime.entry_names import argument_names, level_of, result_names
+from lamina.runtime.ports import Port
 
 if TYPE_CHECKING:
     import os

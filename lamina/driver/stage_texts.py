@@ -9,7 +9,7 @@ from lamina.driver.compilation import WEIGHTS, Compilation, Fresh, Source, is_fo
 from lamina.driver.pipelines import LEVELS
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.passes.relay.partition.external_backends import CONSTANTS
-from lamina.runtime.compiled import ProgramInfo
+from lamina.runtime.llvm_module import info_of_module
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -83,7 +83,7 @@ class StageTexts:
         from lamina.dialects.relay.params import ParamAttr
 
         target = self._settings.attr
-        packed = [p for p in ProgramInfo.of(module).params if isinstance(p, ParamAttr)]
+        packed = [p for p in info_of_module(module).params if isinstance(p, ParamAttr)]
         self._weights = list(dict.fromkeys([*self._weights, *packed]))
         self._texts["ll"] = emit_module(module, target)
         if level == "asm":

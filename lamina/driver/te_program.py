@@ -11,7 +11,8 @@ from lamina.errors import InputError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.targets import check_host
-from lamina.runtime.compiled import CompiledProgram, compile_module, load_program
+from lamina.runtime.compiled import CompiledProgram, load_program
+from lamina.runtime.llvm_module import compile_module
 from lamina.store.program_cache import ProgramCache, enabled, object_cache, program_key
 
 if TYPE_CHECKING:

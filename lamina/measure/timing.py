@@ -17,7 +17,7 @@ import numpy as np
 from lamina.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
-    from lamina.runtime.compiled import Port
+    from lamina.runtime.ports import Port
 
     Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -20,9 +20,10 @@ from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.runtime.program import ThreadPool
 
 if TYPE_CHECKING:
-    from lamina.runtime.compiled import Port, ProgramInfo
     from lamina.runtime.fork_lock import ForkLock
+    from lamina.runtime.ports import Port
     from lamina.runtime.program import Failure, Program
+    from lamina.runtime.program_info import ProgramInfo
 
     Array = np.ndarray[Any, np.dtype[Any]]
 

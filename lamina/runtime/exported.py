@@ -31,8 +31,8 @@ from lamina.dialects.aligned_arrays import aligned_bytes
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
-from lamina.runtime.compiled import Port, by_name, check_inputs
 from lamina.runtime.direct_call import address_of
+from lamina.runtime.ports import Port, by_name, check_inputs
 from lamina.runtime.program import DEFAULT_SPINS
 from lamina.runtime.program_file import digest_of
 from lamina.runtime.session import KeptValue, ProgramSession, initial_values

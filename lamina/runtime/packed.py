@@ -23,7 +23,8 @@ from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, linear_text
 from lamina.dialects.index.sizes import SHAPE
 from lamina.errors import InputError
 from lamina.passes.tir.threads.make_packed_api import PACKED
-from lamina.runtime.compiled import CompiledProgram, load_module
+from lamina.runtime.compiled import CompiledProgram
+from lamina.runtime.llvm_module import load_module
 
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr

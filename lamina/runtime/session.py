@@ -16,7 +16,7 @@ import numpy as np
 
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError
-from lamina.runtime.compiled import Port, by_name
+from lamina.runtime.ports import Port, by_name
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]

@@ -26,7 +26,8 @@ from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.ir.location import placed
 from lamina.measure.timing import Benchmark
 from lamina.passes.tir.threads.make_packed_api import PACKED
-from lamina.runtime.compiled import PROGRAM, CompiledProgram, ProgramInfo, compile_module, load_program
+from lamina.runtime.compiled import CompiledProgram, load_program
+from lamina.runtime.llvm_module import PROGRAM, compile_module, info_of_attribute
 from lamina.runtime.packed import PackedSignature
 from lamina.runtime.program_file import StoredProgram
 from lamina.store.program_cache import object_cache
@@ -337,7 +338,7 @@ class Module:
         signature = PackedSignature.of(bearer)
         arguments = tuple(replace(a, name=p.name) for a, p in zip(signature.arguments, parameters, strict=True))
         made._signature = replace(signature, name=made.entry_name, arguments=arguments)
-        info = ProgramInfo.of_attribute(program, told["entries"])
+        info = info_of_attribute(program, told["entries"])
         made._program = load_program(contents, object_cache(), info)
         made._compiled = CompiledKernel(contents, attributes)
         return made

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from lamina.runtime.compiled import ALIGNMENT, ProgramInfo
+from lamina.dialects.aligned_arrays import ALIGNMENT
 from lamina.runtime.program_file import StoredProgram
+from lamina.runtime.program_info import ProgramInfo
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -14,8 +14,8 @@ from lamina.errors import InputError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.compiled import load_module
 from lamina.runtime.direct_call import DirectCall, address_of
+from lamina.runtime.llvm_module import load_module
 
 RATIO = """
 func.func @main(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {

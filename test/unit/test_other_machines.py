@@ -18,7 +18,8 @@ from lamina.driver.settings import Settings
 from lamina.frontends.onnx import load_onnx
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.ir.context import LaminaContext
-from lamina.runtime.compiled import compile_module, load_program
+from lamina.runtime.compiled import load_program
+from lamina.runtime.llvm_module import compile_module
 
 from . import aarch64_machine
 from .host_features import needs

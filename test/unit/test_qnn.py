@@ -29,7 +29,7 @@ from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline
 from lamina.ir.verification import verify_module
-from lamina.runtime.compiled import load_module
+from lamina.runtime.llvm_module import load_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import arrays_of, load, valid_samples  # noqa: E402

@@ -24,7 +24,7 @@ from lamina.passes.te_to_tir.te_to_tir import lower_function
 from lamina.passes.tir.checks.sanitize import SanitizePass
 from lamina.passes.tir.loops.lower_blocks import LowerBlocksPass
 from lamina.passes.tir.loops.vectorize_loop import VectorizeLoopPass
-from lamina.runtime.compiled import load_module
+from lamina.runtime.llvm_module import load_module
 
 pytestmark = pytest.mark.slow
 

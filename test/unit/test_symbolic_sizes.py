@@ -11,7 +11,8 @@ from lamina.errors import InputError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.compiled import CompiledProgram, load_module
+from lamina.runtime.compiled import CompiledProgram
+from lamina.runtime.llvm_module import load_module
 
 MATMUL = """
 func.func @main(%n: index, %m: index, %k: index,

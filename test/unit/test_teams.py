@@ -22,7 +22,8 @@ from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.passes.tir.threads.form_teams import form_team
 from lamina.passes.tir_to_llvm.cost import cycles
-from lamina.runtime.compiled import CompiledProgram, load_module
+from lamina.runtime.compiled import CompiledProgram
+from lamina.runtime.llvm_module import load_module
 from lamina.runtime.program import ThreadPool
 
 from . import tir_kernels as kernels

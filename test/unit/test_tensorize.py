@@ -83,7 +83,7 @@ def test_an_intrinsic_means_what_the_machine_does(name: str) -> None:
     module, context = cases.parsed(_kernel(row))
     run_pipeline(module, context, parse_pipeline("tir-plan-memory,tir-to-llvm"))
     generator = np.random.default_rng(0)
-    from lamina.runtime.compiled import load_module
+    from lamina.runtime.llvm_module import load_module
 
     machine = load_module(module, None)
     for _ in range(50):

@@ -1,0 +1,112 @@
+"""Inputs and outputs of programs, and the check that arrays are as they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, linear_text
+from lamina.dialects.numpy_dtypes import numpy_dtype
+from lamina.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from lamina.dialects.index.index_map import IndexMap
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+SIZE = "index"
+"""The dtype of a port that is a size."""
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output: name, shape and numpy dtype name."""
+
+    name: str
+    shape: tuple[int, ...]
+    """DYNAMIC_INDEX stands for an extent that is known only when the program runs."""
+    dtype: str
+    extents: IndexMap | None = None
+    """The extents over the program's sizes, where one of them is unknown."""
+
+    def describe(self, sizes: Sequence[str] = ()) -> str:
+        if self.extents is None:
+            return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+        return f"{self.dtype}[{', '.join(linear_text(e, lambda d: sizes[cast(int, d)]) for e in self.extents.results)}]"
+
+    def shape_for(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """The shape for given sizes."""
+        if self.extents is None:
+            return self.shape
+        values: dict[Atom, int] = dict(enumerate(sizes))
+        return tuple(e.evaluate(values) for e in self.extents.results)
+
+
+def by_name(ports: Sequence[Port], arrays: Sequence[Any]) -> dict[str, Any]:
+    """Arrays in the order of ports, by the names of these. Raises InputError for another number of them."""
+    if len(arrays) != len(ports):
+        names = ", ".join(f"{p.name}: {p.describe()}" for p in ports)
+        raise InputError(f"{len(arrays)} arrays given, {len(ports)} expected", hint=f"inputs are {names}")
+    return {p.name: a for p, a in zip(ports, arrays, strict=True)}
+
+
+def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array]:
+    """Arrays in the order of the ports. Raises LaminaError for a wrong name, dtype, rank or shape."""
+    names = [p.name for p in ports]
+    for name in inputs:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"it has {', '.join(names)}"
+            raise InputError("the model has no such input", where=f"input {name!r}", hint=hint)
+    arrays: list[Array] = []
+    sizes = infer_sizes(ports, inputs)
+    size_names = list(sizes)
+    for p in ports:
+        where = f"input {p.name!r}"
+        if p.dtype == SIZE:
+            arrays.append(np.asarray(sizes[p.name], np.int64))
+            continue
+        if p.name not in inputs:
+            raise InputError(f"missing; expected {p.describe(size_names)}", where=where)
+        array = np.asarray(inputs[p.name])
+        if array.dtype != numpy_dtype(p.dtype):
+            given = array.dtype.name if array.dtype.isnative else f"byte-swapped {array.dtype.name}"
+            raise InputError(f"{given} given, {p.dtype} expected", where=where, hint="convert it with astype")
+        if array.ndim != len(p.shape):
+            raise InputError(f"rank {array.ndim} given, expected {p.describe(size_names)}", where=where)
+        if array.shape != p.shape_for(list(sizes.values())):
+            known = ", ".join(f"{n} = {v}" for n, v in sizes.items())
+            expected = p.describe(size_names) + (f" with {known}" if known else "")
+            raise InputError(f"shape {list(array.shape)} given, expected {expected}", where=where)
+        # ascontiguousarray would make rank 1 of rank 0.
+        arrays.append(np.asarray(array, order="C"))
+    return arrays
+
+
+def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, int]:
+    """The program's sizes: as given, else from the first array that has one as an extent of its own.
+
+    Raises InputError for a size that no array tells, and for one that is no number from 0 on.
+    """
+    names = [p.name for p in ports if p.dtype == SIZE]
+    found: dict[str, int] = {}
+    for n, name in enumerate(names):
+        if name in inputs:
+            value = np.asarray(inputs[name])
+            if value.shape != () or value.dtype.kind not in "iu":
+                raise InputError("a size is one integer", where=f"input {name!r}")
+            found[name] = int(value)
+        for p in ports:
+            array = inputs.get(p.name)
+            if name in found or p.extents is None or array is None:
+                continue
+            shape = np.shape(array)
+            if len(shape) == len(p.extents.results) and Linear.dim(n) in p.extents.results:
+                found[name] = shape[p.extents.results.index(Linear.dim(n))]
+        if name not in found:
+            raise InputError("no array tells this size; give it as an integer", where=f"input {name!r}")
+        if not 0 <= found[name] <= MAX_EXTENT:
+            raise InputError(f"{found[name]} is no size", where=f"input {name!r}")
+    return found

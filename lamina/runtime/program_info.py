@@ -1,0 +1,78 @@
+"""The description of a compiled program, apart from its code and its constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lamina.errors import InputError
+from lamina.interpreters.external import ExternalCall, ExternalFunction
+from lamina.runtime.ports import SIZE, Port
+
+if TYPE_CHECKING:
+    from xdsl.ir import Attribute
+
+    from lamina.runtime.program import Failure
+
+
+@dataclass(frozen=True)
+class ProgramInfo:
+    """The program as the attribute `lamina.program` of its module describes it."""
+
+    name: str
+    arena: int
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    params: tuple[Attribute, ...]
+    entries: tuple[str, ...]
+    """The label of each row: the model's nodes that it computes."""
+    messages: tuple[str, ...] = ()
+    """The messages of the codes 1, 2, ... that a kernel may leave in the status block."""
+    workspaces: tuple[Port, ...] = ()
+    """Buffers to work in whose size depends on the program's sizes."""
+    external: tuple[ExternalFunction, ...] = ()
+    """The functions that external backends run."""
+    calls: tuple[ExternalCall, ...] = ()
+    """The entries that call them, in order."""
+    entry_calls: tuple[int, ...] = ()
+    """The number of the program's call that each entry belongs to."""
+
+    @property
+    def sizes(self) -> list[str]:
+        """The names of the sizes."""
+        return [p.name for p in self.inputs if p.dtype == SIZE]
+
+    def check(self, failure: Failure | None) -> None:
+        """Raise InputError for what a kernel reported, if it did."""
+        if failure is not None:
+            what = self.messages[failure.code - 1]
+            raise InputError(what, where=f"node {self.entries[failure.entry]!r}")
+
+    def plain(self) -> dict[str, Any]:
+        """All but the constants as plain values, of a program without sizes."""
+        return {
+            "name": self.name,
+            "arena": self.arena,
+            "inputs": [[p.name, list(p.shape), p.dtype] for p in self.inputs],
+            "outputs": [[p.name, list(p.shape), p.dtype] for p in self.outputs],
+            "entries": list(self.entries),
+            "messages": list(self.messages),
+            "entry_calls": list(self.entry_calls),
+            **({"external": [f.plain() for f in self.external]} if self.external else {}),
+            **({"calls": [c.plain() for c in self.calls]} if self.calls else {}),
+        }
+
+    @staticmethod
+    def from_plain(data: Mapping[str, Any]) -> ProgramInfo:
+        """The other way round."""
+        inputs, outputs = (
+            tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in data[side])
+            for side in ("inputs", "outputs")
+        )
+        external = tuple(ExternalFunction.from_plain(f) for f in data.get("external", ()))
+        calls = tuple(ExternalCall.from_plain(c) for c in data.get("calls", ()))
+        entries, messages = tuple(data["entries"]), tuple(data.get("messages", ()))
+        of_entries = tuple(data.get("entry_calls", range(len(entries))))
+        what = (data["name"], data["arena"], inputs, outputs, (), entries, messages, (), external, calls)
+        return ProgramInfo(*what, entry_calls=of_entries)
