@@ -21,7 +21,7 @@ SOURCES := lamina dialects passes frontends backends
 # every file that it imports anew.
 BYTECODE := $(PY) -m compileall -q -j $(JOBS) $(SOURCES)
 
-.PHONY: help setup setup-frontends demo test untyped test-models test-long test-frontends conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool bench-time-laws bench-start-up index docs index-check lock clean
+.PHONY: help setup setup-frontends demo test untyped test-models test-long test-frontends runtime-wheel conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool bench-time-laws bench-start-up index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -63,6 +63,9 @@ setup-frontends: $(STAMP) ## add torch, LiteRT, JAX, Keras and OpenCV, which the
 
 test-frontends: setup-frontends ## the tests that need other frameworks
 	$(PYTEST) $(FRONTENDS:%=test/oracles/%)
+
+runtime-wheel: $(STAMP) ## build/lamina_runtime-*.whl: what runs compiled programs, without the compiler
+	cd tools/runtime_wheel && $(abspath $(PY)) -m hatchling build -t wheel -d $(abspath build)
 
 conformance: $(STAMP) ## ONNX's 2,033 backend tests, each in a worker process; the table by operator and by kind
 	$(PY) -m tools.conformance --jobs $(JOBS)

@@ -36,16 +36,18 @@ def modules() -> dict[str, Path]:
 def import_graph() -> dict[str, set[Import]]:
     """The imports of each Python module from the others, by its name; the files are read once."""
     files = modules()
-    graph: dict[str, set[Import]] = {}
-    for name, path in files.items():
-        found: set[Import] = set()
-        for module, for_types in _named(ast.parse(path.read_text("utf-8")), False):
-            while module and module not in files:
-                module = module.rpartition(".")[0]
-            if module and module != name:
-                found.add(Import(module, for_types))
-        graph[name] = found
-    return graph
+    return {name: imports_of(name, files) for name in files}
+
+
+def imports_of(name: str, files: Mapping[str, Path]) -> set[Import]:
+    """The imports of one module from the others among files, as `modules` gives them."""
+    found: set[Import] = set()
+    for module, for_types in _named(ast.parse(files[name].read_text("utf-8")), False):
+        while module and module not in files:
+            module = module.rpartition(".")[0]
+        if module and module != name:
+            found.add(Import(module, for_types))
+    return found
 
 
 def _named(node: ast.AST, for_types: bool) -> Iterator[tuple[str, bool]]:

@@ -33,10 +33,6 @@ kernel, and what comes out is as fast. In small kernels (a depthwise convolution
 CODEGEN = f"codegen {CODEGEN_LEVEL} pic own order, addresses as written from {UNROLLED_TEXT}"
 """All that decides the code beside the text and the machine, for the keys of objects."""
 
-FLOAT_SUPPORT = ("__extendhfsf2", "__truncsfhf2", "__truncsfbf2", "__truncdfhf2", "__truncdfbf2")
-"""Functions that LLVM calls for 16-bit floats where the processor has no instruction for them."""
-
-
 class CompileError(RuntimeError):
     """LLVM refused the assembly text. Always a fault of ours, never of the user."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lamina.backends.cpu.jit import FLOAT_SUPPORT, JitLibrary, link_objects
+from lamina.backends.cpu.jit import JitLibrary, link_objects
+from lamina.backends.cpu.runtime.layout import FLOAT_SUPPORT
 from lamina.backends.cpu.runtime.modules import runtime_library
 
 

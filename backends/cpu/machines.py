@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lamina.backends.cpu.cache_directory import default_directory
+from lamina.backends.cpu.system_features import system_features, system_triple
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, UsageError, did_you_mean
 
@@ -105,9 +106,15 @@ def x86_vectors(features: Collection[str]) -> tuple[int, int]:
 
 @cache
 def processor() -> TargetSpec:
-    """This machine as it is, with one thread: all its features, and what it might have and has not."""
-    import llvmlite.binding as binding  # pyright: ignore[reportMissingTypeStubs]
+    """This machine as it is, with one thread: all its features, and what it might have and has not.
 
+    Without LLVM, of what the system tells, its features.
+    """
+    try:
+        import llvmlite.binding as binding  # pyright: ignore[reportMissingTypeStubs]
+    except ImportError:
+        told = system_features()
+        return TargetSpec(system_triple(), "", ",".join(f"+{name}" for name in sorted(told)), *x86_vectors(told))
     llvm: Any = binding
     found: dict[str, bool] = dict(llvm.get_host_cpu_features())
     text = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
@@ -196,6 +203,13 @@ def obstacle(target: TargetSpec) -> str:
             told = sorted(missing, key=lambda feature: (not feature.startswith("avx"), feature))
             return f"{subject} lacks {', '.join(told[:4])}"
     return ""
+
+
+def check_runs_here(target: TargetSpec) -> None:
+    """Raise InputError where this machine lacks what the target has: the code would die in the middle of a run."""
+    if why := obstacle(target):
+        hint = f"{VARIABLE}={NATIVE} takes it as it is" if target.cpu == declared() else "compile with target 'cpu'"
+        raise InputError(f"code for {target.cpu} cannot run here: {why}", hint=hint)
 
 
 def _kind(machine: TargetSpec) -> str:

@@ -25,8 +25,10 @@ import numpy as np
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.driver.settings import Settings
 from lamina.errors import InputError, LaminaError, UnsupportedError
-from lamina.ir.suffixes import SAVED
-from lamina.runtime.program_file import LABEL, MAGIC, StoredProgram, program_bytes, read_program, write_file
+from lamina.runtime.program_file import StoredProgram, program_bytes, write_file
+from lamina.runtime.saved_file import KERNEL as KERNEL
+from lamina.runtime.saved_file import MACHINE, SAVED_LABEL, SAVED_MAGIC, check_kind, read_saved, saved_of
+from lamina.runtime.saved_file import PROGRAM as PROGRAM
 from lamina.store.checked_files import CheckedFiles
 from lamina.store.program_cache import enabled
 
@@ -41,19 +43,7 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-PROGRAM, MACHINE, KERNEL = "program", "program for the machine", "kernel"
-FORMAT = 2
-"""Of the description, and of how code and runtime call each other."""
-
-_MAGIC = b"lamina artefact\n"
-_AGAIN = "compile the model again"
-assert len(_MAGIC) == MAGIC
-
 # -- the file ------------------------------------------------------------------------------------------------------
-
-
-def _label(number: int) -> bytes:
-    return f"format {number}".encode().ljust(LABEL)
 
 
 @dataclass(frozen=True)
@@ -74,7 +64,7 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
     if Path(path).exists() and not Path(path).is_file():  # a folder, or a device that would be replaced
         raise InputError("cannot write: this is no file", where=str(path))
     try:
-        write_file(Path(path), _MAGIC, _label(FORMAT), _described(saved))
+        write_file(Path(path), SAVED_MAGIC, SAVED_LABEL, _described(saved))
     except OSError as e:
         raise InputError(f"cannot write: {e.strerror or e}", where=str(path)) from None
 
@@ -82,7 +72,7 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
 def to_bytes(saved: Saved) -> bytes:
     """The bytes of an artefact's file. Raises InputError where there is no room for it on the disk meanwhile."""
     try:
-        return program_bytes(_MAGIC, _label(FORMAT), _described(saved))
+        return program_bytes(SAVED_MAGIC, SAVED_LABEL, _described(saved))
     except OSError as e:
         raise InputError(f"cannot write a temporary file: {e.strerror or e}") from None
 
@@ -107,63 +97,43 @@ def _described(saved: Saved) -> StoredProgram:
 def read(path: str | os.PathLike[str], kinds: Sequence[str]) -> Saved:
     """Read an artefact that this version can run on this machine. Raises InputError saying why it cannot."""
     where = str(path)
-    return _checked(_whole(path, where), kinds, where)
+    return _checked(_whole(path), kinds, where)
 
 
 def of_bytes(data: bytes, kinds: Sequence[str]) -> Saved:
     """The artefact of a file's bytes, as `read`."""
     where = "a saved program"
-    _check_begin(data, where)
     # Its arrays lie as in a file that is mapped: kernels rely on that.
     mapped = mmap.mmap(-1, len(data))
     mapped.write(data)
-    found = read_program(mapped, data[: MAGIC + LABEL])
-    if found is None:
-        raise InputError("is damaged: it is not what was saved", where=where, hint=_AGAIN)
-    return _checked(found, kinds, where)
+    return _checked(saved_of(mapped, where), kinds, where)
 
 
 def _checked(found: StoredProgram, kinds: Sequence[str], where: str) -> Saved:
-    from lamina import __version__
-
+    check_kind(found, kinds, where)
     description = found.description
-    version, kind = description["lamina"], description["kind"]
-    if version != __version__:
-        raise InputError(f"was saved by Lamina {version}, this is {__version__}", where=where, hint=_AGAIN)
-    if kind not in kinds:
-        raise InputError(f"holds a {kind}, not a {' or a '.join(kinds)}", where=where)
     target, external = TargetSpec(**description["target"]), tuple(description["external"])
     _check_here(target, external, where)
     contents = StoredProgram(description["contents"], found.objects, found.params)
     settings = Settings(target, _context_from_plain(description["context"]), description["sanitize"])
-    return Saved(kind, contents, settings, external, description["notes"])
+    return Saved(description["kind"], contents, settings, external, description["notes"])
 
 
-def _check_begin(begin: bytes, where: str) -> None:
-    if begin[:MAGIC] != _MAGIC:
-        hint = f"`lamina compile MODEL -o FILE{SAVED}` and Executable.save write them"
-        raise InputError("is no program that Lamina has saved", where=where, hint=hint)
-    if begin[MAGIC : MAGIC + LABEL] != _label(FORMAT):
-        what = begin[MAGIC : MAGIC + LABEL].rstrip().decode("ascii", "replace")
-        raise InputError(f"is of {what!r}, this Lamina reads {FORMAT}", where=where, hint=_AGAIN)
-
-
-def _whole(path: str | os.PathLike[str], where: str) -> StoredProgram:
-    """The file's contents, mapped, if it is one of ours and nothing of it is missing."""
-    try:
-        with open(path, "rb") as file:
-            begin = file.read(MAGIC + LABEL)
-            _check_begin(begin, where)
-            status = os.fstat(file.fileno())
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as e:
-        raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=where) from None
+def _whole(path: str | os.PathLike[str]) -> StoredProgram:
+    """The file's contents; their digest is not computed again where a mark says that this file's was right."""
     marks = CheckedFiles() if enabled(True) else None
-    known = marks is not None and marks.has(status)
-    found = read_program(mapped, begin, known)
-    if found is None:
-        raise InputError("is damaged: it is not what was written", where=where, hint=f"copy it anew, or {_AGAIN}")
-    if marks is not None and not known:
+    if marks is None:
+        return read_saved(path)
+    seen: list[os.stat_result] = []
+
+    def known(status: os.stat_result) -> bool:
+        if marks.has(status):
+            return True
+        seen.append(status)
+        return False
+
+    found = read_saved(path, known)
+    for status in seen:
         marks.add(status)
     return found
 

@@ -18,8 +18,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lamina.backends.cpu.jit import FLOAT_SUPPORT, Machine, compile_object, machine_of
+from lamina.backends.cpu.jit import Machine, compile_object, machine_of
 from lamina.backends.cpu.runtime.interface import ABI
+from lamina.backends.cpu.runtime.layout import FLOAT_SUPPORT, IMPORTS, IMPORTS_OF_POOL
 from lamina.backends.cpu.runtime.modules import runtime_object, system_of
 from lamina.backends.cpu.runtime.net import DATA, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
@@ -41,23 +42,6 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-LIBC, LIBM = "libc.so.6", "libm.so.6"
-_OF_THREADS = ("pthread_create", "pthread_join", "sched_yield", "syscall")
-_OF_MEMORY = ("memcpy", "memmove", "memset")
-_OF_MATH = (
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs floor fma"
-    " fmax fmin fmod hypot ldexp lgamma log log10 log1p log2 nearbyint pow remainder rint round roundeven sin sinh sqrt"
-    " tan tanh tgamma trunc"
-).split()
-"""Functions that LLVM calls where a kernel asks for one that it does not compute itself, a cosine for instance."""
-_OF_ARM = "ldivmod uldivmod lmul l2f l2d ul2f ul2d f2lz f2ulz d2lz d2ulz idiv uidiv idivmod uidivmod".split()
-"""Arithmetic of 64 bits, and conversions of it, on Arm of 32 bits (Run-time ABI for the Arm Architecture)."""
-IMPORTS = {
-    **dict.fromkeys((f"__aeabi_{name}" for name in _OF_ARM), "libgcc_s.so.1"),
-    **dict.fromkeys(_OF_MEMORY, LIBC),
-    **{name + suffix: LIBM for name in _OF_MATH for suffix in ("", "f")},
-}
-"""Functions of other libraries that a net may call, beside those of threads."""
 _ALIGNMENT = 64
 """Of a weight in the data, in bytes."""
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -101,8 +85,8 @@ def export_program(
         if label.endswith(ARCHIVE):
             head = archive_head(ArchiveMember(f"{name}.o", library.data_at + data.size, exports))
     else:
-        threads = dict.fromkeys(_OF_THREADS, LIBC) if target.threads > 1 else {}
-        library = link(objects, exports, label, {**IMPORTS, **threads}, description, data)
+        imports = IMPORTS | (IMPORTS_OF_POOL if target.threads > 1 else {})
+        library = link(objects, exports, label, imports, description, data)
     _write(Path(path), head, library, program.params)
     return library
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lamina.dialects.machine_spec import TargetSpec
-from lamina.errors import InputError, UsageError
+from lamina.errors import UsageError
 
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
@@ -66,10 +66,6 @@ def target_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> Tar
 
 def check_host(target: TargetAttr | TargetSpec) -> None:
     """Raise InputError where this machine lacks what the target has: the code would die in the middle of a run."""
-    from lamina.backends.cpu.machines import NATIVE, VARIABLE, declared, obstacle
+    from lamina.backends.cpu.machines import check_runs_here
 
-    wanted = target if isinstance(target, TargetSpec) else TargetSpec.of(target)
-    if why := obstacle(wanted):
-        is_declared = wanted.cpu == declared()
-        hint = f"{VARIABLE}={NATIVE} takes it as it is" if is_declared else "compile with target 'cpu'"
-        raise InputError(f"code for {wanted.cpu} cannot run here: {why}", hint=hint)
+    check_runs_here(target if isinstance(target, TargetSpec) else TargetSpec.of(target))

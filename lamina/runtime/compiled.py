@@ -12,17 +12,17 @@ import numpy as np
 from lamina.dialects.aligned_arrays import ALIGNMENT, aligned, aligned_bytes
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, LaminaError
-from lamina.interpreters.external import LoadedCall, load_calls
 from lamina.runtime.direct_call import DirectCall
 from lamina.runtime.fork_lock import ForkLock
+from lamina.runtime.machine_code import CodeLibrary, load_objects
 from lamina.runtime.ports import SIZE, check_inputs
 from lamina.runtime.program import Program, ThreadPool
 from lamina.runtime.program_file import StoredProgram
 from lamina.runtime.program_info import ProgramInfo
 
 if TYPE_CHECKING:
-    from lamina.backends.cpu.jit import JitLibrary
     from lamina.backends.cpu.object_cache import ObjectCache
+    from lamina.interpreters.external import LoadedCall
     from lamina.runtime.trace import TracedProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -49,7 +49,7 @@ class CompiledProgram:
     def __init__(
         self,
         info: ProgramInfo,
-        library: JitLibrary,
+        library: CodeLibrary,
         params: Sequence[Array],
         threads: int | None = None,
         cache: ObjectCache | None = None,
@@ -64,7 +64,11 @@ class CompiledProgram:
         self._arena_base = self.arena.ctypes.data
         self._param_bases = [p.ctypes.data for p in self.params]
         self._workspaces: list[Array] = []
-        self._calls: list[LoadedCall] = load_calls(info.external, info.calls, self.params, self.pool.threads)
+        self._calls: list[LoadedCall] = []
+        if info.calls:
+            from lamina.interpreters.external import load_calls
+
+            self._calls = load_calls(info.external, info.calls, self.params, self.pool.threads)
         # The order of the base pointers is that of `bases`.
         fixed = not self._calls and not info.workspaces and DirectCall.fits((*info.inputs, *info.outputs))
         what = info, self.program, self.pool, self.lock, self._arena_base, self._param_bases
@@ -156,8 +160,6 @@ def load_program(
     stored: StoredProgram, cache: ObjectCache | None = None, info: ProgramInfo | None = None
 ) -> CompiledProgram:
     """Load a compiled program into this process. `info` is what is known of one that has sizes."""
-    from lamina.backends.cpu.link import load_objects
-
-    library = load_objects(stored.objects.values())
     info = info or ProgramInfo.from_plain(stored.description)
+    library = load_objects(stored.objects.values(), Program.symbols(info.name))
     return CompiledProgram(info, library, stored.params, stored.description["threads"], cache)

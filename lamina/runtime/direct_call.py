@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from lamina.backends.cpu.runtime.modules import STATUS_WORDS
+from lamina.backends.cpu.runtime.layout import STATUS_WORDS
 from lamina.dialects.aligned_arrays import ALIGNMENT, aligned_bytes
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.runtime.program import ThreadPool

@@ -10,7 +10,6 @@ same: load what you trust.
 
 from __future__ import annotations
 
-import _ctypes
 import ctypes
 import hashlib
 import json
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from lamina.backends.cpu.machines import check_runs_here
 from lamina.backends.cpu.processors import available_threads
 from lamina.backends.cpu.runtime.interface import ABI, CNet
 from lamina.backends.link.elf_object import ELF_MAGIC, RECORDS
@@ -32,6 +32,7 @@ from lamina.dialects.machine_spec import TargetSpec
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.runtime.direct_call import address_of
+from lamina.runtime.machine_code import load_library, unload_library
 from lamina.runtime.ports import Port, by_name, check_inputs
 from lamina.runtime.program import DEFAULT_SPINS
 from lamina.runtime.program_file import digest_of
@@ -104,22 +105,18 @@ def _read_open(file: BinaryIO, where: str, verify: bool) -> NetFile:
 
 
 class _Loaded:
-    """A library in this process with the states of its calls, until the last reference to it goes.
-
-    The loader gives what it has loaded from a path before, whatever the file there is by now. So the library is loaded
-    by the open file that was checked, which has a path of its own as long as it is open.
-    """
+    """A library in this process with the states of its calls, until the last reference to it goes."""
 
     def __init__(self, file: BinaryIO, where: str) -> None:
         try:
-            self.library = ctypes.CDLL(f"/proc/self/fd/{file.fileno()}")
+            self.library = load_library(file)
         except OSError as e:
             raise InputError(f"cannot be loaded: {e}", where=where) from None
         self.lock = threading.Lock()
         self.free: list[_State] = []
-        # Threads of the states wait in its code: one finalizer ends them, then the library, then the file, whose number
-        # (and so its path) another one may get. Two would run in any order where a cycle of references is collected.
-        weakref.finalize(self, _unload, self.library._handle, file, self.free).atexit = False
+        # Threads of the states wait in its code. Two finalizers, one for them and one for the library, would run in any
+        # order where a cycle of references is collected.
+        weakref.finalize(self, _unload, self.library, self.free).atexit = False
 
     def taken(self) -> _State | None:
         """A state that no call uses, if there is one."""
@@ -143,11 +140,10 @@ class _Loaded:
             state.end()
 
 
-def _unload(handle: int, file: BinaryIO, states: Sequence[_State]) -> None:
+def _unload(library: ctypes.CDLL, states: Sequence[_State]) -> None:
     for state in states:
         state.end()
-    _ctypes.dlclose(handle)
-    file.close()
+    unload_library(library)
 
 
 def _read(view: memoryview, where: str, verify: bool) -> NetFile:
@@ -286,25 +282,23 @@ class ExportedNet:
         Raises InputError for a file that is no exported net, is damaged (weights are looked at with `verify` only), or
         is for another machine.
         """
-        from lamina.ir.targets import check_host
-
-        self.path = str(path)
-        file = _opened(path)
-        self.file = _read_open(file, self.path, verify)
-        if name is not None and name != self.file.name:
-            raise UsageError(f"the net in it is {self.file.name!r}, not {name!r}")
         if threads is not None and (type(threads) is not int or threads < 1):
             raise UsageError(f"threads is a positive integer or None, not {threads!r}")
-        try:
-            check_host(self.file.target)
-        except InputError as e:
-            e.where = str(path)
-            raise
-        self._loaded = _Loaded(file, self.path)
+        self.path = str(path)
+        with _opened(path) as file:
+            self.file = _read_open(file, self.path, verify)
+            if name is not None and name != self.file.name:
+                raise UsageError(f"the net in it is {self.file.name!r}, not {name!r}")
+            try:
+                check_runs_here(self.file.target)
+            except InputError as e:
+                e.where = str(path)
+                raise
+            self._loaded = _Loaded(file, self.path)
         record = CNet.in_dll(self._loaded.library, f"lamina_{self.file.name}")
         self.threads = min(threads or self.file.target.threads, record.threads)
         self.spins = DEFAULT_SPINS if self.threads <= available_threads() else 0
-        self.inputs, self.outputs = self.file.inputs, self.file.outputs
+        self.inputs, self.outputs, self.target = self.file.inputs, self.file.outputs, self.file.target
         self.sizes, self.start, self._run = _SIZES(record.sizes), _START(record.start), _RUN(record.run)
         self.stop, self._text = _STOP(record.stop), _TEXT(record.text)
 

@@ -13,10 +13,10 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lamina.backends.cpu.jit import JitLibrary
 from lamina.backends.cpu.processors import available_threads
-from lamina.backends.cpu.runtime.modules import HEADER_BYTES, LINE_BYTES, STATUS_WORDS, runtime_library
+from lamina.backends.cpu.runtime.layout import HEADER_BYTES, LINE_BYTES, STATUS_WORDS
 from lamina.runtime.fork_lock import ForkLock
+from lamina.runtime.machine_code import CodeLibrary, runtime_library
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
@@ -46,7 +46,7 @@ _calls_made: _Calls | None = None
 def _calls(cache: ObjectCache | None = None) -> _Calls:
     global _calls_made
     if _calls_made is None:
-        library = runtime_library(cache=cache)
+        library = runtime_library("pool", cache)
         _calls_made = _Calls(
             library.function("lamina_run", _i64, _ptr, _ptr, _i64, _i64, _ptr, _ptr),
             library.function("lamina_parallel", None, _ptr, _ptr, _i64, _i64, _ptr),
@@ -166,12 +166,16 @@ class Failure(NamedTuple):
 class Program:
     """The table `@<name>.program` of a library and its arguments."""
 
-    def __init__(self, library: JitLibrary, name: str, entries: int, cache: ObjectCache | None = None) -> None:
+    def __init__(self, library: CodeLibrary, name: str, entries: int, cache: ObjectCache | None = None) -> None:
         self._library = library
         self.entries = entries
-        self._table = library.address(f"{name}.program")
-        self._arguments = library.address(f"{name}.arguments")
+        self._table, self._arguments = (library.address(symbol) for symbol in self.symbols(name))
         self._run = _calls(cache).run
+
+    @staticmethod
+    def symbols(name: str) -> tuple[str, str]:
+        """The symbols of a program's table and of its arguments."""
+        return f"{name}.program", f"{name}.arguments"
 
     def run(
         self,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lamina.errors import InputError
-from lamina.interpreters.external import ExternalCall, ExternalFunction
 from lamina.runtime.ports import SIZE, Port
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
+    from lamina.interpreters.external import ExternalCall, ExternalFunction
     from lamina.runtime.program import Failure
 
 
@@ -70,8 +70,13 @@ class ProgramInfo:
             tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in data[side])
             for side in ("inputs", "outputs")
         )
-        external = tuple(ExternalFunction.from_plain(f) for f in data.get("external", ()))
-        calls = tuple(ExternalCall.from_plain(c) for c in data.get("calls", ()))
+        external: tuple[ExternalFunction, ...] = ()
+        calls: tuple[ExternalCall, ...] = ()
+        if "external" in data:
+            from lamina.interpreters.external import ExternalCall, ExternalFunction
+
+            external = tuple(ExternalFunction.from_plain(f) for f in data["external"])
+            calls = tuple(ExternalCall.from_plain(c) for c in data.get("calls", ()))
         entries, messages = tuple(data["entries"]), tuple(data.get("messages", ()))
         of_entries = tuple(data.get("entry_calls", range(len(entries))))
         what = (data["name"], data["arena"], inputs, outputs, (), entries, messages, (), external, calls)

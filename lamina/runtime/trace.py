@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lamina.backends.cpu.runtime.modules import runtime_library
 from lamina.passes.tir_to_llvm.program import ROW
+from lamina.runtime.machine_code import runtime_library
 from lamina.runtime.program import Failure, Program, ThreadPool
 
 if TYPE_CHECKING:

@@ -12,35 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lamina.backends.cpu.jit import FLOAT_SUPPORT, JitLibrary, Machine, compile_object, link_objects, machine_of
+from lamina.backends.cpu.jit import JitLibrary, Machine, compile_object, link_objects, machine_of
 from lamina.backends.cpu.object_cache import ObjectCache, cache_key, object_key
+from lamina.backends.cpu.runtime.layout import EXPORTS, HERE, PARTS
 from lamina.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-HEADER_BYTES = 256
-"""Size of the pool's block before the list of threads; the layout is drawn in pool.mlir."""
-LINE_BYTES = 64
-"""Of a line of the caches: what a thread writes and others wait for stands alone in one."""
-STATUS_WORDS = 4
-"""Size of the status block, in i64."""
-
-PARTS = {
-    "pool": ("run", "pool"),
-    "float_support": ("float_support",),
-    "trace": ("trace",),
-}
-"""The libraries of the run-time in a process, and their modules."""
-EXPORTS = {
-    "pool": ("lamina_run", "lamina_parallel", "lamina_team", "lamina_meet", "lamina_pool_start", "lamina_pool_stop"),
-    "float_support": FLOAT_SUPPORT,
-    "trace": ("lamina_traced",),
-}
-"""The functions of each library that others call: the pool and the runner; the conversions that 16-bit floats need on
-older processors; the function that notes times."""
-HERE = "linux_x86_64"
-"""The system that programs run on in a process."""
 _loaded: dict[str, JitLibrary] = {}
 
 
