@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
 
 
+def is_bare(triple: str) -> bool:
+    """Whether programs for a triple of LLVM's run without a system: its third part is `none`."""
+    return triple.split("-")[2:3] == ["none"]
+
+
 class TargetSpec(NamedTuple):
     """The fields of `#lamina.target<...>`, by the same names."""
 

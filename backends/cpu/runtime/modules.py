@@ -1,7 +1,8 @@
 """The modules of the run-time, beside this file as texts, and their code.
 
 `run` walks program tables, `pool` is the thread pool and `alone` stands in its place where there is one thread;
-`float_support` has conversions that not every processor has, `trace` notes times; `net` and `net_pool` are what an
+`float_support` has conversions that not every processor has, `rounding_f32` and `rounding_f64` are in the place of the C
+library's functions where there is none; `trace` notes times; `net` and `net_pool` are what an
 exported net has beside `run`. What depends on a system (`pause`, the number of a system call) is in a text of its own,
 by which the others are completed. The tables come from `passes/tir_to_llvm/program.py`.
 """
@@ -39,21 +40,40 @@ EXPORTS = {
 }
 """The functions of each library that others call: the pool and the runner; the conversions that 16-bit floats need on
 older processors; the function that notes times."""
+_ROUNDING = ("ceil", "floor", "nearbyint", "rint", "round", "roundeven", "trunc")
+SUPPORT = {
+    "float_support": FLOAT_SUPPORT,
+    "rounding_f32": tuple(f"{name}f" for name in _ROUNDING),
+    "rounding_f64": _ROUNDING,
+}
+"""The modules that a net may need for what its processor has no instruction for, and their functions."""
 HERE = "linux_x86_64"
 """The system that programs run on in a process."""
 _loaded: dict[str, JitLibrary] = {}
 
 
 def systems() -> list[str]:
-    """The systems that there is a run-time for: `linux_x86_64`, ..."""
-    return sorted(path.stem for path in Path(__file__).parent.glob("linux_*.mlir"))
+    """The systems that there is a run-time for: `linux_x86_64`, ..., and processors without one: `none_thumbv7em`."""
+    folder = Path(__file__).parent
+    return sorted(path.name.removesuffix(".mlir") for kind in ("linux", "none") for path in folder.glob(f"{kind}_*.mlir"))
+
+
+def support_of(system: str) -> dict[str, tuple[str, ...]]:
+    """The modules of SUPPORT that a system has not in its libraries: floats are rounded by the C library's."""
+    return {name: functions for name, functions in SUPPORT.items() if name == "float_support" or is_without(system)}
+
+
+def is_without(system: str) -> bool:
+    """Whether this is no system, but a processor alone."""
+    return system.startswith("none_")
 
 
 def system_of(triple: str) -> str:
     """The system of a target's triple. Raises UnsupportedError where there is no run-time for it."""
-    processor, _, rest = triple.partition("-")
-    name = f"linux_{processor}"
-    if "linux" not in rest or name not in systems():
+    processor, *rest = triple.split("-")
+    kind = next((kind for kind in ("linux", "none") if kind in rest), "")
+    name = f"{kind}_{processor}"
+    if name not in systems():
         raise UnsupportedError(f"there is no run-time for {triple}", hint=f"there is one for {', '.join(systems())}")
     return name
 
