@@ -18,6 +18,11 @@ def is_bare(triple: str) -> bool:
     return triple.split("-")[2:3] == ["none"]
 
 
+def pointer_bits(triple: str) -> int:
+    """The bits of a pointer on the processors of a triple."""
+    return 32 if triple.startswith(("arm", "thumb")) else 64
+
+
 class TargetSpec(NamedTuple):
     """The fields of `#lamina.target<...>`, by the same names."""
 

@@ -78,7 +78,7 @@ def _compile_heap_alloc(replay: Replay, op: AllocOp) -> Step:
 
     def step() -> None:
         replay.loaded.pop(buffer, None)
-        count = b.emit(llvm.MulOp, [b.product(extents), b.integer(size)], i64, OVERFLOW)
+        count = b.emit(llvm.MulOp, [b.product(extents), b.integer(size)], b.index, OVERFLOW)
         replay.pointers[buffer] = b.call("malloc", [count], POINTER)
 
     return step

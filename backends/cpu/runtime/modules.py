@@ -1,10 +1,10 @@
 """The modules of the run-time, beside this file as texts, and their code.
 
 `run` walks program tables, `pool` is the thread pool and `alone` stands in its place where there is one thread;
-`float_support` has conversions that not every processor has, `rounding_f32` and `rounding_f64` are in the place of the C
-library's functions where there is none; `trace` notes times; `net` and `net_pool` are what an
-exported net has beside `run`. What depends on a system (`pause`, the number of a system call) is in a text of its own,
-by which the others are completed. The tables come from `passes/tir_to_llvm/program.py`.
+`float_support` has conversions that not every processor has, `rounding_f32` and `rounding_f64` stand in the place of
+functions of the C library where there is none; `trace` notes times; `net` and `net_pool` are what an exported net has
+beside `run`. What depends on a system (`pause`, the number of a system call) is in a text of its own, by which the
+others are completed. The tables come from `passes/tir_to_llvm/program.py`.
 """
 
 from __future__ import annotations
@@ -49,13 +49,16 @@ SUPPORT = {
 """The modules that a net may need for what its processor has no instruction for, and their functions."""
 HERE = "linux_x86_64"
 """The system that programs run on in a process."""
+SYSTEMS = ("linux", "none")
+"""Systems as triples name them; `none` stands for a processor alone."""
 _loaded: dict[str, JitLibrary] = {}
 
 
 def systems() -> list[str]:
     """The systems that there is a run-time for: `linux_x86_64`, ..., and processors without one: `none_thumbv7em`."""
     folder = Path(__file__).parent
-    return sorted(path.name.removesuffix(".mlir") for kind in ("linux", "none") for path in folder.glob(f"{kind}_*.mlir"))
+    found = [path for kind in SYSTEMS for path in folder.glob(f"{kind}_*.mlir")]
+    return [path.name.removesuffix(".mlir") for path in sorted(found)]
 
 
 def support_of(system: str) -> dict[str, tuple[str, ...]]:
@@ -71,7 +74,7 @@ def is_without(system: str) -> bool:
 def system_of(triple: str) -> str:
     """The system of a target's triple. Raises UnsupportedError where there is no run-time for it."""
     processor, *rest = triple.split("-")
-    kind = next((kind for kind in ("linux", "none") if kind in rest), "")
+    kind = next((kind for kind in SYSTEMS if kind in rest), "")
     name = f"{kind}_{processor}"
     if name not in systems():
         raise UnsupportedError(f"there is no run-time for {triple}", hint=f"there is one for {', '.join(systems())}")

@@ -23,6 +23,7 @@ from lamina.backends.cpu.runtime.interface import (
     record_bytes,
 )
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.machine_spec import pointer_bits
 from lamina.dialects.target import TARGET, TargetAttr
 
 POINTER = llvm.LLVMPointerType()
@@ -70,7 +71,7 @@ class Net:
     @property
     def pointer_bytes(self) -> int:
         """Bytes of a pointer."""
-        return 4 if self.target.triple.data.startswith(("arm", "thumb")) else 8
+        return pointer_bits(self.target.triple.data) // 8
 
     @property
     def arena_at(self) -> int:

@@ -6,6 +6,7 @@
 int main(void);
 void reset(void);
 void end(int code) __attribute__((noreturn));
+uint32_t ticks_left(void);
 void print(const char *text);
 void print_number(uint64_t number);
 intptr_t open_file(const char *name, int writes);

@@ -85,7 +85,7 @@ int main(void) {
 
   const intptr_t source = open_file("in.raw", 0), target = open_file("out.raw", 1);
   if (source < 0 || target < 0) return print("error: no in.raw or out.raw\n"), 1;
-  uint32_t stack = 0, frames = 0;
+  uint32_t stack = 0, frames = 0, ticks = 0;
   int32_t code = net->start(state, NULL, 1, 0);
   for (; !code; frames++) {
     const uint32_t given = net->n_inputs - (frames ? KEPT : 0);
@@ -93,7 +93,9 @@ int main(void) {
     for (uint32_t n = 0; n < given && more; n++) more = read_file(source, in[n], (uint32_t)net->inputs[n].bytes);
     if (!more) break;
     const uint32_t *top = paint();
+    const uint32_t start = ticks_left();
     code = net->run(state, (const void *const *)in, out);
+    ticks = (start - ticks_left()) & 0xffffff;
     const uint32_t used = painted_over(top);
     stack = used > stack ? used : stack;
     for (uint32_t n = 0; n < net->n_outputs; n++) write_file(target, out[n], (uint32_t)net->outputs[n].bytes);
@@ -107,6 +109,7 @@ int main(void) {
   if (code) return print("error: "), print(net->text(code)), print("\n"), 1;
   if (frames) say("class", class_of(&net->outputs[0], out[0]));
   say("frames", frames);
+  say("ticks", ticks);
   say("code", (uintptr_t)code_bytes);
   say("constants", (uintptr_t)constant_bytes);
   say("weights", (uintptr_t)weight_bytes);
