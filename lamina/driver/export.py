@@ -70,6 +70,13 @@ def net_name(path: str | os.PathLike[str]) -> str:
     return re.sub(r"\W", "_", stem, flags=re.ASCII) or "net"
 
 
+def check_exported(path: str | os.PathLike[str], target: TargetSpec) -> None:
+    """Raise UsageError for a shared library where no system loads it."""
+    if is_bare(target.triple) and not str(path).endswith((OBJECT, ARCHIVE)):
+        what = f"{target.cpu} has no system that loads a library"
+        raise UsageError(what, where=str(path), hint=f"write net{ARCHIVE} or net{OBJECT} for a linker")
+
+
 def export_program(
     path: str | os.PathLike[str],
     program: StoredProgram,
@@ -86,6 +93,7 @@ def export_program(
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
     UsageError for a name that is none in C; InputError where the disk does not allow it.
     """
+    check_exported(path, target)
     where = str(path)
     name = net_name(path) if name is None else name
     if not _NAME.fullmatch(name):

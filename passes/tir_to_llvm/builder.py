@@ -46,9 +46,12 @@ class FunctionBuilder:
         entry: Block,
         declare: Callable[[str, Sequence[Attribute], Attribute], None],
         index: IntegerType = i64,
+        stack_alignment: int = 64,
     ) -> None:
         self.index = index
         """The type in which loops count and places in memory are computed: as wide as a pointer."""
+        self.stack_alignment = stack_alignment
+        """The bytes of which the address of a buffer on the stack is a multiple."""
         self.levels = [Level(entry)]
         self.blocks: list[tuple[Block, list[Operation], Level | None]] = [
             (entry, self.levels[0].head_code, self.levels[0])

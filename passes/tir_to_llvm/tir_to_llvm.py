@@ -46,7 +46,7 @@ from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops, discard, operands_of
 from lamina.dialects.listener import KernelTaker, listener_of
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.dialects.machine_spec import pointer_bits
+from lamina.dialects.machine_spec import is_bare, pointer_bits
 from lamina.dialects.target import TargetAttr, module_target
 from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.intrinsics import IntrinsicOp
@@ -272,17 +272,15 @@ def declare(declarations: dict[str, llvm.FuncOp], symbol: str, inputs: Sequence[
         )
 
 
-_MICRO_KERNEL: dict[str, Attribute | None] = {
+_ALIGNED_STACK = 8
+"""Bytes to which the stack is aligned where there is no system (Procedure Call Standard for the Arm Architecture)."""
+_WORDS = [StringAttr("noinline"), StringAttr("nounwind")]
+_MICRO_KERNEL = ArrayAttr(
     # Spilled vectors must not straddle cache lines, whatever frame the caller has: the stack is realigned.
-    "passthrough": ArrayAttr(
-        [
-            StringAttr("noinline"),
-            StringAttr("nounwind"),
-            ArrayAttr([StringAttr("alignstack"), StringAttr("64")]),
-            StringAttr("stackrealign"),
-        ]
-    )
-}
+    [*_WORDS, ArrayAttr([StringAttr("alignstack"), StringAttr("64")]), StringAttr("stackrealign")]
+)
+_SMALL_KERNEL = ArrayAttr(_WORDS)
+"""The same where there is no system, and no cache line that a vector could straddle: the stack stays as it is."""
 
 
 def _lower_phase(
@@ -302,7 +300,9 @@ def _lower_phase(
     lo, hi = entry.args[-2:]
     lo.name_hint, hi.name_hint = "lo", "hi"
     index = i32 if target is not None and pointer_bits(target.triple.data) == 32 else i64
-    builder = FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o), index)
+    bare = target is not None and is_bare(target.triple.data)
+    alignment = {"stack_alignment": _ALIGNED_STACK} if bare else {}
+    builder = FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o), index, **alignment)
     pointers: dict[SSAValue, SSAValue] = {}
     for old, new in zip(used, entry.args, strict=False):
         new.name_hint = old.name_hint
@@ -342,7 +342,7 @@ def _lower_phase(
         llvm.LLVMFunctionType([*taken, i64, i64], llvm.LLVMVoidType()),
         linkage=llvm.LinkageAttr("internal"),
         body=region,
-        other_props={**_MICRO_KERNEL, "arg_attrs": ArrayAttr(attrs)},
+        other_props={"passthrough": _SMALL_KERNEL if bare else _MICRO_KERNEL, "arg_attrs": ArrayAttr(attrs)},
     )
 
 

@@ -62,7 +62,7 @@ builtin.module {
   }
 
   // To the nearest, and from the middle to the even one: adding 2**23 leaves no place for a fraction.
-  llvm.func @rintf(%x: f32) -> f32 attributes {no_unwind} {
+  llvm.func @roundevenf(%x: f32) -> f32 attributes {no_unwind} {
     %large = llvm.mlir.constant(8388608.0 : f32) : f32
     %size = llvm.intr.fabs(%x) : (f32) -> f32
     %fits = llvm.fcmp "olt" %size, %large : f32
@@ -73,13 +73,13 @@ builtin.module {
     llvm.return %result : f32
   }
 
-  llvm.func @nearbyintf(%x: f32) -> f32 attributes {no_unwind} {
-    %result = llvm.call @rintf(%x) : (f32) -> f32
+  llvm.func @rintf(%x: f32) -> f32 attributes {no_unwind} {
+    %result = llvm.call @roundevenf(%x) : (f32) -> f32
     llvm.return %result : f32
   }
 
-  llvm.func @roundevenf(%x: f32) -> f32 attributes {no_unwind} {
-    %result = llvm.call @rintf(%x) : (f32) -> f32
+  llvm.func @nearbyintf(%x: f32) -> f32 attributes {no_unwind} {
+    %result = llvm.call @roundevenf(%x) : (f32) -> f32
     llvm.return %result : f32
   }
 }

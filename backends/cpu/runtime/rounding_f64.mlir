@@ -62,7 +62,7 @@ builtin.module {
   }
 
   // To the nearest, and from the middle to the even one: adding 2**52 leaves no place for a fraction.
-  llvm.func @rint(%x: f64) -> f64 attributes {no_unwind} {
+  llvm.func @roundeven(%x: f64) -> f64 attributes {no_unwind} {
     %large = llvm.mlir.constant(4503599627370496.0 : f64) : f64
     %size = llvm.intr.fabs(%x) : (f64) -> f64
     %fits = llvm.fcmp "olt" %size, %large : f64
@@ -73,13 +73,13 @@ builtin.module {
     llvm.return %result : f64
   }
 
-  llvm.func @nearbyint(%x: f64) -> f64 attributes {no_unwind} {
-    %result = llvm.call @rint(%x) : (f64) -> f64
+  llvm.func @rint(%x: f64) -> f64 attributes {no_unwind} {
+    %result = llvm.call @roundeven(%x) : (f64) -> f64
     llvm.return %result : f64
   }
 
-  llvm.func @roundeven(%x: f64) -> f64 attributes {no_unwind} {
-    %result = llvm.call @rint(%x) : (f64) -> f64
+  llvm.func @nearbyint(%x: f64) -> f64 attributes {no_unwind} {
+    %result = llvm.call @roundeven(%x) : (f64) -> f64
     llvm.return %result : f64
   }
 }
