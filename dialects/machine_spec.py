@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
 
 
+def is_bare(triple: str) -> bool:
+    """Whether programs for a triple of LLVM's run without a system: its third part is `none`."""
+    return triple.split("-")[2:3] == ["none"]
+
+
+def pointer_bits(triple: str) -> int:
+    """The bits of a pointer on the processors of a triple."""
+    return 32 if triple.startswith(("arm", "thumb")) else 64
+
+
 class TargetSpec(NamedTuple):
     """The fields of `#lamina.target<...>`, by the same names."""
 

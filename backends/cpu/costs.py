@@ -64,6 +64,9 @@ class Core:
     """Cycles of a shuffle of two vectors."""
     byte_speed: float = 4.0
     """Times as fast as products of floats those of bytes are, where an instruction sums them up in groups."""
+    loads_apart: bool = False
+    """Whether loads take their time beside that of multiply-adds, as where instructions begin one by one in order: then
+    sums share what is loaded as long as there are registers for them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,6 +328,7 @@ FITTED = Costs()
 PROCESSORS = {
     # It has 24 lines under way, and its own prefetcher has more: at 7 x 7 fetching takes half as long again.
     "znver4": replace(FITTED, prefetched_tiles=32),
+    **dict.fromkeys(("cortex-m4", "cortex-m7", "cortex-m55"), replace(FITTED, loads_apart=True)),
 }
 """Costs of processors that differ, under LLVM's names."""
 

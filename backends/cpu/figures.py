@@ -150,7 +150,28 @@ NEOVERSE = Figures(
 )  # fmt: skip
 """Neoverse N1, from Arm's optimisation guide and technical reference, not measured; a lane of a vector is a factor."""
 
-MEASURED = {"znver3": ZEN3, "znver4": ZEN4, "icelake-server": ICE_LAKE, "x86-64-v2": SSE, "neoverse-n1": NEOVERSE}
+CORTEX_M4 = Figures(
+    gigahertz=0.1, fma=1, latency=1, load=0.5, broadcast=0.5, store=1, fma_load=0.33, fma_broadcast=0.33, step=4,
+    body_bytes=256, l1_bytes=64 << 10, l1_ways=1024, l2_bytes=256 << 10, l3_bytes=1 << 20,
+    l2_speed=4, l3_speed=4, memory_speed=2, l3_speed_shared=4, memory_speed_shared=2, barrier=50,
+)  # fmt: skip
+"""Cortex-M4, from its technical reference manual (instruction timings), not measured. Numbers are scalars; there is no
+cache, and memory on the chip stands in its place. `body_bytes` keeps the code of a loop small: it lies in flash."""
+CORTEX_M7 = replace(
+    CORTEX_M4, gigahertz=0.4, latency=2, load=1, broadcast=1, fma_load=0.5, fma_broadcast=0.5, step=2,
+    l1_bytes=16 << 10, l1_ways=4, l2_speed=8, l3_speed=8,
+)  # fmt: skip
+"""Cortex-M7, from its technical reference manual: two instructions in a cycle, a cache of 4 to 64 KB; not measured."""
+CORTEX_M55 = replace(
+    CORTEX_M7, fma=0.5, latency=4, load=0.5, broadcast=0.5, store=0.5, fma_load=0.5, fma_broadcast=0.5, body_bytes=512,
+)  # fmt: skip
+"""Cortex-M55, from its technical reference manual: a vector of 128 bits takes two cycles, a load goes with it; not
+measured."""
+
+MEASURED = {
+    "znver3": ZEN3, "znver4": ZEN4, "icelake-server": ICE_LAKE, "x86-64-v2": SSE, "neoverse-n1": NEOVERSE,
+    "cortex-m4": CORTEX_M4, "cortex-m7": CORTEX_M7, "cortex-m55": CORTEX_M55,
+}  # fmt: skip
 """Figures by the processor that has them, under LLVM's name."""
 
 PROCESSORS = {

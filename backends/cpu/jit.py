@@ -12,6 +12,8 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lamina.dialects.machine_spec import is_bare
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
 
@@ -43,6 +45,11 @@ class Machine(NamedTuple):
     triple: str
     cpu: str
     features: str
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether there is no system: programs are linked to fixed addresses, and lie in as little memory as can be."""
+        return is_bare(self.triple)
 
 
 def machine_of(target: TargetAttr | Machine) -> Machine:
@@ -90,12 +97,13 @@ def _target_machine(machine: Machine) -> Any:
             target = binding.Target.from_triple(machine.triple)
         except RuntimeError as error:
             raise CompileError(f"unknown triple '{machine.triple}': {error}") from error
-        # Position-independent code of the small model can be loaded anywhere and linked into a shared object.
+        # Position-independent code of the small model can be loaded anywhere and linked into a shared object. Without
+        # a system nothing is loaded, and tables of addresses are to stay in read-only memory.
         found = _machines[machine] = target.create_target_machine(
             cpu=machine.cpu,
             features=machine.features,
             opt=CODEGEN_LEVEL,
-            reloc="pic",
+            reloc="static" if machine.is_bare else "pic",
             codemodel="default",
             abiname=_ABIS.get(machine.triple.partition("-")[0], ""),
         )

@@ -5,13 +5,13 @@ Sources: System V ABI, chapter 4. Sections keep their relocations, which refer t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lamina.backends.link import elf_object as elf
 from lamina.backends.link.elf_object import LinkError, ObjectFile
-from lamina.backends.link.shared_object import PROCESSORS, Data, LinkedLibrary, part_name
+from lamina.backends.link.shared_object import DATA_SECTION, PROCESSORS, Data, LinkedLibrary, part_name
 
 _ATTRIBUTES = 0x70000003
 """The type of the section by which Arm and RISC-V say their conventions: that of one object stands for all."""
@@ -49,20 +49,35 @@ class _Entry(NamedTuple):
     info: int
 
 
-def merge(objects: Sequence[ObjectFile], exports: Sequence[str], label: str, data: Data | None = None) -> LinkedLibrary:
+def merge(
+    objects: Sequence[ObjectFile],
+    exports: Sequence[str],
+    label: str,
+    data: Data | None = None,
+    names: Mapping[str, str] | None = None,
+) -> LinkedLibrary:
     """Put objects of one processor together; `label` names the result in errors. The data follow it.
 
-    Raises LinkError: for a symbol that two have or that is to be exported and is not there, and for a variable.
+    `names` are those that sections get instead of `.text`, `.rodata`, `DATA_SECTION` and so on, for a linker's script
+    to tell them apart. Raises LinkError: for a symbol that two have or that is to be exported and is not there, and for
+    a variable.
     """
-    return _Merger(objects, exports, label, data).result()
+    return _Merger(objects, exports, label, data, names or {}).result()
 
 
 class _Merger:
-    def __init__(self, objects: Sequence[ObjectFile], exports: Sequence[str], label: str, data: Data | None) -> None:
+    def __init__(
+        self,
+        objects: Sequence[ObjectFile],
+        exports: Sequence[str],
+        label: str,
+        data: Data | None,
+        names: Mapping[str, str],
+    ) -> None:
         machines = {(o.machine, o.bits) for o in objects}
         if len(machines) != 1 or objects[0].machine not in PROCESSORS:
             raise LinkError("the objects are of several processors, or of one that there is no linker for", where=label)
-        self.objects, self.exports, self.label, self.data = objects, exports, label, data
+        self.objects, self.exports, self.label, self.data, self.names = objects, exports, label, data, names
         self.processor = PROCESSORS[objects[0].machine]
         self.records = elf.RECORDS[objects[0].bits]
         self.sections: list[_Merged] = []
@@ -106,7 +121,8 @@ class _Merger:
         """The section of the result that takes one of an object; None where none does."""
         if section.kind == _ATTRIBUTES:
             return section.name if n == 0 else None
-        return part_name(self.objects[n], section, self.processor)
+        name = part_name(self.objects[n], section, self.processor)
+        return name and self.names.get(name, name)
 
     def _find_owners(self) -> None:
         for n, obj in enumerate(self.objects):
@@ -177,7 +193,8 @@ class _Merger:
     def _written(self, first_global: int) -> LinkedLibrary:
         sections = [*self.sections]
         if self.data is not None:
-            sections.append(_Merged(".lamina.data", elf.PROGBITS, elf.ALLOC, 64))
+            name = self.names.get(DATA_SECTION, DATA_SECTION)
+            sections.append(_Merged(name, elf.PROGBITS, elf.ALLOC, 64))
         symtab = len(sections) + sum(bool(s.relocations) for s in self.sections) + 1
         for number, section in enumerate(self.sections, 1):
             if section.relocations:
@@ -220,7 +237,7 @@ class _Merger:
         for s in sections:
             name = strings.index(b"\0" + s.name.encode() + b"\0") + 1
             place, length = (s.offset, len(s.data))
-            if s.name == ".lamina.data" and self.data is not None:
+            if self.data is not None and s.name == self.names.get(DATA_SECTION, DATA_SECTION):
                 place, length = data_at, self.data.size
             out += self.records.section.pack(
                 name, s.kind, s.flags, 0, place, length, s.link, s.info, s.alignment, s.entry

@@ -46,6 +46,9 @@ _GNU_HASH, _RELACOUNT, _FLAGS_1 = 0x6FFFFEF5, 0x6FFFFFF9, 0x6FFFFFFB
 _REL, _RELSZ, _RELENT, _RELCOUNT = 17, 18, 19, 0x6FFFFFFA
 _NOTE_SECTION, _DYNAMIC_SECTION, _DYNSYM, _STRTAB_SECTION, _HASH_SECTION = 7, 6, 11, 3, 0x6FFFFFF6
 
+DATA_SECTION = ".lamina.data"
+"""The section of the data."""
+
 
 class Data(NamedTuple):
     """The block of data behind the code: what symbol is its first byte, how long it is, and a digest of it."""
@@ -362,7 +365,7 @@ class _Linker:
         if self.data is not None:
             size = self.data.size
             segments.append((_LOAD, _READS, data_at, data_address, size, size))
-            whole = _Part(".lamina.data", elf.PROGBITS, elf.ALLOC, page, address=data_address, offset=data_at)
+            whole = _Part(DATA_SECTION, elf.PROGBITS, elf.ALLOC, page, address=data_address, offset=data_at)
             sections.insert(len(sections) - 1, (whole, size))
         else:
             data_at = 0
@@ -532,7 +535,7 @@ class _Linker:
             _Part(".shstrtab", _STRTAB_SECTION, 0, 1),
         ]
         behind[2].data = bytearray(
-            b"\0" + b"".join(p.name.encode() + b"\0" for p in (*parts, *behind)) + b".lamina.data\0"
+            b"\0" + b"".join(p.name.encode() + b"\0" for p in (*parts, *behind)) + DATA_SECTION.encode() + b"\0"
         )
         for part in behind:
             out += bytes(-len(out) % part.alignment)

@@ -18,6 +18,7 @@ from lamina.backends.llvm.emit_values import (
     zero_text,
 )
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.machine_spec import is_bare
 
 if TYPE_CHECKING:
     from lamina.backends.llvm.emit import Emitter
@@ -122,6 +123,8 @@ def _function_attributes(emitter: Emitter, func: llvm.FuncOp, declaration: bool)
             words["target-features"] = f'"target-features"={quoted(target.features.data)}'
         bits = target.vector_bits.data
         words["prefer-vector-width"] = f'"prefer-vector-width"="{bits}"'
+        if is_bare(target.triple.data):
+            words |= {"minsize": "minsize", "optsize": "optsize"}
     for name, value in given.items():
         if name in _UNITS:
             words[_UNITS[name]] = _UNITS[name]

@@ -144,10 +144,11 @@ def export(
     replaced. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no kernels in a
     fixed order of known extents or calls external backends.
     """
-    from lamina.driver.export import export_program
+    from lamina.driver.export import check_exported, export_program
 
     origin, fresh = source_of(model, shapes)
     settings = Settings.of(target, threads, opt_level, numerics, False, records)
+    check_exported(path, settings.target)
     answers = answers_of(choices, settings.target)
     programs = ProgramCache() if enabled(cache) else None
     key = _key(origin, settings, answers) if programs is not None else ""

@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
 from lamina.backends.cpu.runtime.interface import ABI
-from lamina.backends.cpu.runtime.layout import FLOAT_SUPPORT, IMPORTS, IMPORTS_OF_POOL
-from lamina.backends.cpu.runtime.modules import runtime_object, system_of
+from lamina.backends.cpu.runtime.layout import IMPORTS, IMPORTS_OF_POOL
+from lamina.backends.cpu.runtime.modules import runtime_object, support_of, system_of
 from lamina.backends.cpu.runtime.net import DATA, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
-from lamina.backends.link.elf_object import ObjectFile, read_object
+from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object
 from lamina.backends.link.relocatable import merge
-from lamina.backends.link.shared_object import Data, LinkedLibrary, link
+from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary, link
+from lamina.dialects.machine_spec import is_bare
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.ir.suffixes import ARCHIVE, OBJECT
@@ -53,6 +54,13 @@ def net_name(path: str | os.PathLike[str]) -> str:
     return re.sub(r"\W", "_", stem, flags=re.ASCII) or "net"
 
 
+def check_exported(path: str | os.PathLike[str], target: TargetSpec) -> None:
+    """Raise UsageError for a shared library where no system loads it."""
+    if is_bare(target.triple) and not str(path).endswith((OBJECT, ARCHIVE)):
+        what = f"{target.cpu} has no system that loads a library"
+        raise UsageError(what, where=str(path), hint=f"write net{ARCHIVE} or net{OBJECT} for a linker")
+
+
 def export_program(
     path: str | os.PathLike[str],
     program: StoredProgram,
@@ -69,6 +77,7 @@ def export_program(
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
     UsageError for a name that is none in C; InputError where the disk does not allow it.
     """
+    check_exported(path, target)
     where = str(path)
     name = net_name(path) if name is None else name
     if not _NAME.fullmatch(name):
@@ -81,7 +90,7 @@ def export_program(
     objects, description, data = _parts(program, target, name, cache, notes)
     exports, label, head = [f"lamina_{name}"], Path(path).name, b""
     if label.endswith((OBJECT, ARCHIVE)):
-        library = merge(objects, exports, label, data)
+        library = merge(objects, exports, label, data, _sections_of(name) if is_bare(target.triple) else None)
         if label.endswith(ARCHIVE):
             head = archive_head(ArchiveMember(f"{name}.o", library.data_at + data.size, exports))
     else:
@@ -89,6 +98,15 @@ def export_program(
         library = link(objects, exports, label, imports, description, data)
     _write(Path(path), head, library, program.params)
     return library
+
+
+def _sections_of(name: str) -> dict[str, str]:
+    """The sections of a net without a system, which the script of the user's linker places, by what they are here."""
+    return {
+        ".text": f".text.lamina.{name}",
+        ".rodata": f".rodata.lamina.{name}.tables",
+        DATA_SECTION: f".rodata.lamina.{name}.params",
+    }
 
 
 def _parts(
@@ -142,11 +160,13 @@ def _parts(
     )
     pieces = {f"kernel {key}" if key else "tables": piece for key, piece in program.objects.items()}
     parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
-    if any(s.encode() in piece for piece in pieces.values() for s in FLOAT_SUPPORT):
-        parts.append("float_support")
-    pieces |= {f"run-time {part}": runtime_object(part, cache, system) for part in parts}
-    pieces["interface"] = _compiled(net, machine_of(net.target))
-    return [read_object(piece, label) for label, piece in pieces.items()], text, Data(DATA, size, digest)
+    objects = [read_object(piece, label) for label, piece in pieces.items()]
+    called = {s.name for o in objects for s in o.symbols if s.section == UNDEFINED}
+    parts += [part for part, functions in support_of(system).items() if not called.isdisjoint(functions)]
+    runtime = {f"run-time {part}": runtime_object(part, cache, system) for part in parts}
+    runtime["interface"] = _compiled(net, machine_of(net.target))
+    objects += [read_object(piece, label) for label, piece in runtime.items()]
+    return objects, text, Data(DATA, size, digest)
 
 
 def _compiled(net: Net, machine: Machine) -> bytes:

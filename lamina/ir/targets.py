@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from lamina.dialects.machine_spec import TargetSpec
+from lamina.dialects.machine_spec import TargetSpec, is_bare
 from lamina.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def spec_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> Targe
             raise UsageError(f"a target is a name or a #lamina.target, not {type(target).__name__}")
         target = TargetSpec.of(target)
     if isinstance(target, TargetSpec):
-        return target if threads is None else target.with_threads(threads)
+        return _with_threads(target, threads or target.threads)
     # The last is the machine; before it stand the external backends, the preferred one first.
     *backends, host = (part.strip() for part in target.split(","))
     for backend in backends:
@@ -39,7 +39,7 @@ def spec_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> Targe
             raise UsageError(f"target {target!r}: the machine stands last", hint="as in 'openblas, cpu'")
         find_table(backend)
     host = HOSTS.get(host, host)
-    threads = threads or available_threads()
+    wanted, threads = threads, threads or available_threads()
     chosen = None if is_named_target(host) else _target_of_backend(host, threads)
     if chosen is None and not is_named_target(host):
         from lamina.passes.relay.partition.pattern_tables import table_names
@@ -47,8 +47,15 @@ def spec_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> Targe
         if host in table_names():
             what = f"unknown target {target!r}; {host} is an external backend"
             raise UsageError(what, hint=f"as in '{target}, cpu'")
-    chosen = chosen or named_spec(host, threads)
+    chosen = chosen or named_spec(host)
+    chosen = _with_threads(chosen, wanted or (1 if is_bare(chosen.triple) else threads))
     return chosen.with_backends(list(dict.fromkeys(backends))) if backends else chosen
+
+
+def _with_threads(target: TargetSpec, threads: int) -> TargetSpec:
+    if threads > 1 and is_bare(target.triple):
+        raise UsageError(f"{target.cpu} has no system that starts threads", hint="leave threads out, or give 1")
+    return target.with_threads(threads)
 
 
 def _target_of_backend(kind: str, threads: int) -> TargetSpec | None:

@@ -41,7 +41,7 @@ def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
     size = prod(type_.get_shape())
     properties: Properties = {
         "elem_type": memory_type(scalar_type(type_.element_type)),
-        "alignment": IntegerAttr(64, i64),
+        "alignment": IntegerAttr(b.stack_alignment, i64),
     }
     return b.at_level(0, lambda: b.emit(llvm.AllocaOp, [b.integer(max(size, 1))], POINTER, properties))
 
@@ -78,7 +78,7 @@ def _compile_heap_alloc(replay: Replay, op: AllocOp) -> Step:
 
     def step() -> None:
         replay.loaded.pop(buffer, None)
-        count = b.emit(llvm.MulOp, [b.product(extents), b.integer(size)], i64, OVERFLOW)
+        count = b.emit(llvm.MulOp, [b.product(extents), b.integer(size)], b.index, OVERFLOW)
         replay.pointers[buffer] = b.call("malloc", [count], POINTER)
 
     return step

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, i32, i64
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from lamina.dialects.dtypes import vector_type
 from lamina.dialects.index.accesses import RangeCache
-from lamina.dialects.index.linear import Atom, Linear
+from lamina.dialects.index.linear import Atom, Linear, Range
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.passes.tir_to_llvm.creation import fill, with_result, without_result
-from lamina.passes.tir_to_llvm.scalars import OVERFLOW, Properties
+from lamina.passes.tir_to_llvm.scalars import NO_OVERFLOW, OVERFLOW, Properties
 
 POINTER = llvm.LLVMPointerType()
 _DYNAMIC = DenseArrayBase.from_list(i32, [llvm.GEP_USE_SSA_VAL])
@@ -41,7 +41,17 @@ class Level:
 class FunctionBuilder:
     """Appends ops to the current block; a loop within another opens behind it."""
 
-    def __init__(self, entry: Block, declare: Callable[[str, Sequence[Attribute], Attribute], None]) -> None:
+    def __init__(
+        self,
+        entry: Block,
+        declare: Callable[[str, Sequence[Attribute], Attribute], None],
+        index: IntegerType = i64,
+        stack_alignment: int = 64,
+    ) -> None:
+        self.index = index
+        """The type in which loops count and places in memory are computed: as wide as a pointer."""
+        self.stack_alignment = stack_alignment
+        """The bytes of which the address of a buffer on the stack is a multiple."""
         self.levels = [Level(entry)]
         self.blocks: list[tuple[Block, list[Operation], Level | None]] = [
             (entry, self.levels[0].head_code, self.levels[0])
@@ -52,7 +62,7 @@ class FunctionBuilder:
         self.variables: dict[Atom, SSAValue] = {}
         self.ranges = RangeCache()
         self._constants: dict[object, OpResult] = {}
-        self._integers: dict[int, SSAValue] = {}
+        self._integers: dict[tuple[int, IntegerType], SSAValue] = {}
         self._lanes: dict[int, SSAValue] = {}
         self._declare = declare
 
@@ -101,11 +111,22 @@ class FunctionBuilder:
             self.levels[0].hoisted.append(found.op)
         return found
 
-    def integer(self, value: int) -> SSAValue:
-        found = self._integers.get(value)
+    def integer(self, value: int, type_: IntegerType | None = None) -> SSAValue:
+        """An integer, of an index where no type is given."""
+        key = (value, type_ or self.index)
+        found = self._integers.get(key)
         if found is None:
-            found = self._integers[value] = self.constant(IntegerAttr(value, i64), i64)
+            found = self._integers[key] = self.constant(IntegerAttr(*key), key[1])
         return found
+
+    def resized(self, value: SSAValue, type_: IntegerType) -> SSAValue:
+        """An integer with a sign in another type, which has its value."""
+        if value.type == type_:
+            return value
+        assert isinstance(value.type, IntegerType)
+        if value.type.width.data > type_.width.data:
+            return self.emit(llvm.TruncOp, [value], type_, NO_OVERFLOW)
+        return self.emit(llvm.SExtOp, [value], type_, {})
 
     def lane(self, number: int) -> SSAValue:
         """The place of an element in a vector."""
@@ -230,8 +251,8 @@ class FunctionBuilder:
         for atom, coef in terms:
             value = self.atom_value(atom)
             if coef != 1:
-                value = self.emit(llvm.MulOp, [value, self.integer(coef)], i64, OVERFLOW)
-            total = value if total is None else self.emit(llvm.AddOp, [total, value], i64, OVERFLOW)
+                value = self.emit(llvm.MulOp, [value, self.integer(coef)], self.index, OVERFLOW)
+            total = value if total is None else self.emit(llvm.AddOp, [total, value], self.index, OVERFLOW)
         assert total is not None
         return total
 
@@ -253,17 +274,17 @@ class FunctionBuilder:
         d = self.integer(divisor)
         bounds = inner.range(self.ranges)
         if bounds is not None and bounds[0] >= 0:
-            return self.emit(llvm.UDivOp if kind == "floordiv" else llvm.URemOp, [x, d], i64, {})
+            return self.emit(llvm.UDivOp if kind == "floordiv" else llvm.URemOp, [x, d], self.index, {})
         # floor(x / d) = (x - r) / d with r = x mod d in [0, d)
         from xdsl.dialects.builtin import i1
 
-        r = self.emit(llvm.SRemOp, [x, d], i64, {})
+        r = self.emit(llvm.SRemOp, [x, d], self.index, {})
         negative = self.emit(llvm.ICmpOp, [r, self.integer(0)], i1, {"predicate": SLT})
-        up = self.emit(llvm.AddOp, [r, d], i64, OVERFLOW)
-        r = self.emit(llvm.SelectOp, [negative, up, r], i64, {})
+        up = self.emit(llvm.AddOp, [r, d], self.index, OVERFLOW)
+        r = self.emit(llvm.SelectOp, [negative, up, r], self.index, {})
         if kind == "mod":
             return r
-        return self.emit(llvm.SDivOp, [self.emit(llvm.SubOp, [x, r], i64, OVERFLOW), d], i64, {})
+        return self.emit(llvm.SDivOp, [self.emit(llvm.SubOp, [x, r], self.index, OVERFLOW), d], self.index, {})
 
     def index_value(self, form: Linear) -> SSAValue:
         """The value of a form, with its constant."""
@@ -271,13 +292,25 @@ class FunctionBuilder:
             return self.integer(form.const)
 
         def step(partial: SSAValue | None, more: SSAValue) -> SSAValue:
-            return more if partial is None else self.emit(llvm.AddOp, [partial, more], i64, OVERFLOW)
+            return more if partial is None else self.emit(llvm.AddOp, [partial, more], self.index, OVERFLOW)
 
         value = self._chain("index", None, form, step)
         assert value is not None
         if form.const:
-            value = self.emit(llvm.AddOp, [value, self.integer(form.const)], i64, OVERFLOW)
+            value = self.emit(llvm.AddOp, [value, self.integer(form.const)], self.index, OVERFLOW)
         return value
+
+    def value_of(self, form: Linear, type_: IntegerType) -> SSAValue:
+        """The value of a form as a program computes with it, in a type that has it; it need be no place in memory."""
+        bounds = form.range(self.ranges)
+        if type_ == self.index or self.index == i64 or bounds is not None and fits(bounds, self.index):
+            return self.resized(self.index_value(form), type_)
+        total = self.integer(form.const, i64)
+        for atom, coef in form.terms.items():
+            value = self.resized(self.atom_value(atom), i64)
+            term = self.emit(llvm.MulOp, [value, self.integer(coef, i64)], i64, OVERFLOW)
+            total = self.emit(llvm.AddOp, [total, term], i64, OVERFLOW)
+        return self.resized(total, type_)
 
     def element_pointer(self, base: SSAValue, element: Attribute, index: SSAValue) -> SSAValue:
         """A pointer moved by a number of elements."""
@@ -300,7 +333,7 @@ class FunctionBuilder:
         depth = self._deepest(form, known_from)
 
         def make() -> SSAValue:
-            distance = self.emit(llvm.MulOp, [self.index_value(form), self.product(inner)], i64, OVERFLOW)
+            distance = self.emit(llvm.MulOp, [self.index_value(form), self.product(inner)], self.index, OVERFLOW)
             return self.element_pointer(base, element, distance)
 
         if depth is None:
@@ -321,7 +354,7 @@ class FunctionBuilder:
             found = self.integer(1)
             for n, extent in enumerate(extents):
                 value = self.index_value(extent)
-                found = value if n == 0 else self.emit(llvm.MulOp, [found, value], i64, OVERFLOW)
+                found = value if n == 0 else self.emit(llvm.MulOp, [found, value], self.index, OVERFLOW)
             self.code = saved
             self.levels[0].cache[key] = found
         return found
@@ -334,6 +367,12 @@ class FunctionBuilder:
             return self.element_pointer(pointer, element, self.integer(elements))
         properties: Properties = {"rawConstantIndices": _raw_index(elements), "elem_type": element}
         return self.emit(llvm.GEPOp, [pointer], POINTER, properties)
+
+
+def fits(bounds: Range, type_: IntegerType) -> bool:
+    """Whether all numbers within bounds are integers with a sign of that type."""
+    half = 1 << type_.width.data - 1
+    return bounds[0] >= -half and bounds[1] < half
 
 
 def _deeper(a: int | None, b: int | None) -> int | None:

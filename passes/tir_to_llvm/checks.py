@@ -33,7 +33,7 @@ class Checks:
             holds = b.emit(llvm.VectorReduceAndOp, [holds], i1, {})
         failed = b.emit(llvm.XOrOp, [holds, b.constant(IntegerAttr(1, i1), i1)], i1, {})
         before = b.emit(llvm.LoadOp, [self.status], i64, {"alignment": IntegerAttr(8, i64)})
-        first = b.emit(llvm.ICmpOp, [before, b.integer(0)], i1, {"predicate": EQ})
+        first = b.emit(llvm.ICmpOp, [before, b.integer(0, i64)], i1, {"predicate": EQ})
         failed = b.emit(llvm.AndOp, [failed, first], i1, {})
-        operands = [b.one_lane(b.integer(code)), self.status, b.one_lane(failed)]
+        operands = [b.one_lane(b.integer(code, i64)), self.status, b.one_lane(failed)]
         b.effect(llvm.MaskedStoreOp, operands, _ALIGNMENT)

@@ -19,11 +19,11 @@ from xdsl.ir import Attribute, Block, SSAValue
 from lamina.dialects.dtypes import vector_type
 from lamina.dialects.index.accesses import RangeCache, over_values
 from lamina.dialects.index.index_map import LANE, Condition
-from lamina.dialects.index.linear import Atom, Linear, Range, constant
+from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.ops import ConditionOp
-from lamina.passes.tir_to_llvm.builder import EQ, SGE, FunctionBuilder
-from lamina.passes.tir_to_llvm.scalars import NO_OVERFLOW, OVERFLOW, splat
+from lamina.passes.tir_to_llvm.builder import EQ, SGE, FunctionBuilder, fits
+from lamina.passes.tir_to_llvm.scalars import OVERFLOW, splat
 
 
 class Indices:
@@ -56,7 +56,7 @@ class Indices:
 
     def bind_locals(self, dims: list[SSAValue]) -> None:
         for d in dims:
-            self.b.variables[d] = self.values[d]
+            self.b.variables[d] = self.b.resized(self.values[d], self.b.index)
 
     def resolve(self, form: Linear) -> Linear:
         """The form with the numbers of unrolled variables in it."""
@@ -124,7 +124,7 @@ class Indices:
         if LANE in rest.dims():  # the lane stands inside a division: lane by lane
             vector = b.constant_op(llvm.PoisonOp, type_)
             for lane in range(lanes):
-                value = self.narrow(b.index_value(form.substitute({LANE: constant(lane)}, b.ranges)), element)
+                value = b.value_of(form.substitute({LANE: constant(lane)}, b.ranges), element)
                 vector = b.emit(llvm.InsertElementOp, [vector, value, b.lane(lane)], type_, {})
             return vector
         steps = b.constant(
@@ -132,12 +132,8 @@ class Indices:
         )
         if rest.is_constant and rest.const == 0:
             return steps
-        base = self.broadcast(self.narrow(b.index_value(rest), element), type_)
+        base = self.broadcast(b.value_of(rest, element), type_)
         return b.emit(llvm.AddOp, [base, steps], type_, OVERFLOW)
-
-    def narrow(self, value: SSAValue, element: IntegerType) -> SSAValue:
-        """An index in a narrower type."""
-        return value if element is i64 else self.b.emit(llvm.TruncOp, [value], element, NO_OVERFLOW)
 
     def mask(self, conditions: list[Condition], lanes: int) -> SSAValue:
         """One bit for each lane: all conditions hold for it."""
@@ -156,7 +152,8 @@ class Indices:
             if LANE not in form.dims():
                 continue
             # Sixteen numbers of 32 bits are one vector, of 64 bits two.
-            element = i32 if _is_short(form.range(b.ranges)) else i64
+            bounds = form.range(b.ranges)
+            element = i32 if bounds is not None and fits(bounds, i32) else i64
             value = self.lane_vector(form, lanes, element)
             wide = vector_type(element, lanes)
             zero = b.constant(splat(0, wide), wide)
@@ -192,8 +189,3 @@ def _zeros(lanes: int) -> DenseArrayBase:
 
 
 _ZEROS: dict[int, DenseArrayBase] = {}
-
-
-def _is_short(bounds: Range | None) -> bool:
-    """Whether all numbers within bounds have 32 bits."""
-    return bounds is not None and bounds[0] >= -(1 << 31) and bounds[1] < 1 << 31

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import i1, i64
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Block, SSAValue
 
 from lamina.dialects.index.linear import Linear, constant
@@ -60,7 +60,7 @@ def least(b: FunctionBuilder, limits: list[Linear]) -> tuple[SSAValue, bool]:
         bounds = form.range(b.ranges)
         may_be_empty = may_be_empty or bounds is None or bounds[0] < 1
         value = b.index_value(form)
-        found = value if found is None else b.emit(llvm.SMinOp, [found, value], i64, {})
+        found = value if found is None else b.emit(llvm.SMinOp, [found, value], b.index, {})
     assert found is not None
     return found, may_be_empty
 
@@ -83,7 +83,7 @@ def run_loop(
     ]
     initial = [register.slots[slot] for register, slot in live]
     types = [v.type for v in initial]
-    header = Block(arg_types=[i64, *types])
+    header = Block(arg_types=[b.index, *types])
     exit_block = Block(arg_types=types if may_be_empty else [])
     header.args[0].name_hint = variable.name_hint
     if may_be_empty:
@@ -99,7 +99,7 @@ def run_loop(
     replay.loaded, replay.shared = {}, {}
     for s in steps:
         s()
-    after = b.emit(llvm.AddOp, [header.args[0], b.integer(1)], i64, OVERFLOW)
+    after = b.emit(llvm.AddOp, [header.args[0], b.integer(1)], b.index, OVERFLOW)
     again = b.emit(llvm.ICmpOp, [after, limit], i1, {"predicate": SLT})
     _conform(b, live, types)
     final = [register.slots[slot] for register, slot in live]

@@ -57,10 +57,10 @@ class Team:
         self.me, self.size = me, size
         self.numbers = b.emit(llvm.LoadOp, [place], POINTER, _ALIGNED)
         self.meet = b.emit(llvm.LoadOp, [b.offset(place, POINTER, 1)], POINTER, _ALIGNED)
-        one = b.integer(1)
+        one = b.integer(1, i64)
         slot: Properties = {"elem_type": i64, "alignment": IntegerAttr(8, i64)}
         self.turn = b.emit(llvm.AllocaOp, [one], POINTER, slot)
-        b.effect(llvm.StoreOp, [b.integer(0), self.turn], _ALIGNED)
+        b.effect(llvm.StoreOp, [b.integer(0, i64), self.turn], _ALIGNED)
         self.is_sharing = False
         """Whether the code is that of a parallel loop: those inside of it are loops like any other."""
         self._pieces: dict[int, tuple[SSAValue, SSAValue]] = {}
@@ -113,9 +113,9 @@ def compile_shared_loop(replay: Replay, team: Team, op: ForOp) -> Step:
 
 def _piece(b: FunctionBuilder, team: Team, limit: SSAValue) -> tuple[SSAValue, SSAValue]:
     """The beginning and the end of this thread's piece of [0, limit)."""
-    following = b.emit(llvm.AddOp, [team.me, b.integer(1)], i64, OVERFLOW)
-    wholes = [b.emit(llvm.MulOp, [limit, n], i64, OVERFLOW) for n in (team.me, following)]
-    lo, hi = (b.emit(llvm.UDivOp, [whole, team.size], i64, {}) for whole in wholes)
+    following = b.emit(llvm.AddOp, [team.me, b.integer(1, i64)], i64, OVERFLOW)
+    wholes = [b.emit(llvm.MulOp, [b.resized(limit, i64), n], i64, OVERFLOW) for n in (team.me, following)]
+    lo, hi = (b.resized(b.emit(llvm.UDivOp, [whole, team.size], i64, {}), b.index) for whole in wholes)
     return lo, hi
 
 
@@ -128,7 +128,7 @@ def team_barrier(op: TeamBarrierOp, replay: Replay) -> Step:
 
     def step() -> None:
         before = b.emit(llvm.LoadOp, [team.turn], i64, _ALIGNED)
-        turn = b.emit(llvm.AddOp, [before, b.integer(1)], i64, OVERFLOW)
+        turn = b.emit(llvm.AddOp, [before, b.integer(1, i64)], i64, OVERFLOW)
         b.effect(llvm.StoreOp, [turn, team.turn], _ALIGNED)
         b.add(llvm.CallOp.build(operands=[[team.meet, team.numbers, team.me, team.size, turn], []], result_types=[[]]))
         replay.loaded, replay.shared = {}, {}

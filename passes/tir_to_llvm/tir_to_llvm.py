@@ -36,6 +36,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     UnitAttr,
+    i32,
     i64,
 )
 from xdsl.dialects.func import FuncOp as MainOp
@@ -45,6 +46,7 @@ from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops, discard, operands_of
 from lamina.dialects.listener import KernelTaker, listener_of
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.machine_spec import is_bare, pointer_bits
 from lamina.dialects.target import TargetAttr, module_target
 from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.intrinsics import IntrinsicOp
@@ -270,17 +272,15 @@ def declare(declarations: dict[str, llvm.FuncOp], symbol: str, inputs: Sequence[
         )
 
 
-_MICRO_KERNEL: dict[str, Attribute | None] = {
+_ALIGNED_STACK = 8
+"""Bytes to which the stack is aligned where there is no system (Procedure Call Standard for the Arm Architecture)."""
+_WORDS = [StringAttr("noinline"), StringAttr("nounwind")]
+_MICRO_KERNEL = ArrayAttr(
     # Spilled vectors must not straddle cache lines, whatever frame the caller has: the stack is realigned.
-    "passthrough": ArrayAttr(
-        [
-            StringAttr("noinline"),
-            StringAttr("nounwind"),
-            ArrayAttr([StringAttr("alignstack"), StringAttr("64")]),
-            StringAttr("stackrealign"),
-        ]
-    )
-}
+    [*_WORDS, ArrayAttr([StringAttr("alignstack"), StringAttr("64")]), StringAttr("stackrealign")]
+)
+_SMALL_KERNEL = ArrayAttr(_WORDS)
+"""The same where there is no system, and no cache line that a vector could straddle: the stack stays as it is."""
 
 
 def _lower_phase(
@@ -299,12 +299,15 @@ def _lower_phase(
     entry = Block(arg_types=[*taken, i64, i64])
     lo, hi = entry.args[-2:]
     lo.name_hint, hi.name_hint = "lo", "hi"
-    builder = FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o))
+    index = i32 if target is not None and pointer_bits(target.triple.data) == 32 else i64
+    bare = target is not None and is_bare(target.triple.data)
+    alignment = {"stack_alignment": _ALIGNED_STACK} if bare else {}
+    builder = FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o), index, **alignment)
     pointers: dict[SSAValue, SSAValue] = {}
     for old, new in zip(used, entry.args, strict=False):
         new.name_hint = old.name_hint
         if isinstance(old.type, IndexType):
-            builder.variables[old] = new
+            builder.variables[old] = builder.resized(new, index)
             builder.depth[old] = 0
         else:
             pointers[old] = new
@@ -324,6 +327,7 @@ def _lower_phase(
         if loop.bounds:
             limit, _ = least(builder, loop.limits())
             lo, hi = (_slice_start(builder, limit, n) for n in (lo, hi))
+        lo, hi = (builder.resized(n, index) for n in (lo, hi))
         run_loop(replay, loop.var, lo, hi, steps, [], bool(loop.bounds))
     else:
         for op in ops:
@@ -338,7 +342,7 @@ def _lower_phase(
         llvm.LLVMFunctionType([*taken, i64, i64], llvm.LLVMVoidType()),
         linkage=llvm.LinkageAttr("internal"),
         body=region,
-        other_props={**_MICRO_KERNEL, "arg_attrs": ArrayAttr(attrs)},
+        other_props={"passthrough": _SMALL_KERNEL if bare else _MICRO_KERNEL, "arg_attrs": ArrayAttr(attrs)},
     )
 
 
@@ -356,8 +360,8 @@ def _aliasing(used: Sequence[SSAValue], shared: Sequence[SSAValue], team: TeamOp
 
 def _slice_start(builder: FunctionBuilder, limit: SSAValue, n: SSAValue) -> SSAValue:
     """The start of slice n of [0, limit): limit * n / SLICES."""
-    whole = builder.emit(llvm.MulOp, [limit, n], i64, OVERFLOW)
-    return builder.emit(llvm.SDivOp, [whole, builder.integer(SLICES)], i64, {})
+    whole = builder.emit(llvm.MulOp, [builder.resized(limit, i64), n], i64, OVERFLOW)
+    return builder.emit(llvm.SDivOp, [whole, builder.integer(SLICES, i64)], i64, {})
 
 
 _ENTRY = llvm.LLVMFunctionType([POINTER, i64, i64], llvm.LLVMVoidType())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import VectorType, i64
 from xdsl.ir import Attribute
 
 from lamina.dialects.index.accesses import over_values
@@ -30,7 +30,7 @@ def index(op: IndexOp, replay: Replay) -> Step:
         if lanes is not None:
             replay.values[op.result] = replay.lane_vector(replay.resolve(form), lanes)
         else:
-            replay.values[op.result] = replay.b.index_value(replay.resolve(form))
+            replay.values[op.result] = replay.b.value_of(replay.resolve(form), i64)
 
     return step
 

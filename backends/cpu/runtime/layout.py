@@ -21,6 +21,14 @@ PARTS = {
 
 FLOAT_SUPPORT = ("__extendhfsf2", "__truncsfhf2", "__truncsfbf2", "__truncdfhf2", "__truncdfbf2")
 """Functions that LLVM calls for 16-bit floats where the processor has no instruction for them."""
+_ROUNDING = ("ceil", "floor", "nearbyint", "rint", "round", "roundeven", "trunc")
+SUPPORT = {
+    "float_support": FLOAT_SUPPORT,
+    "rounding_f32": tuple(f"{name}f" for name in _ROUNDING),
+    "rounding_f64": _ROUNDING,
+}
+"""The modules that a net may need for what its processor has no instruction for, and their functions."""
+
 EXPORTS = {
     "pool": ("lamina_run", "lamina_parallel", "lamina_team", "lamina_meet", "lamina_pool_start", "lamina_pool_stop"),
     "float_support": FLOAT_SUPPORT,

@@ -1,9 +1,10 @@
 """The modules of the run-time, beside this file as texts, and their code.
 
 `run` walks program tables, `pool` is the thread pool and `alone` stands in its place where there is one thread;
-`float_support` has conversions that not every processor has, `trace` notes times; `net` and `net_pool` are what an
-exported net has beside `run`. What depends on a system (`pause`, the number of a system call) is in a text of its own,
-by which the others are completed. The tables come from `passes/tir_to_llvm/program.py`.
+`float_support` has conversions that not every processor has, `rounding_f32` and `rounding_f64` stand in the place of
+functions of the C library where there is none; `trace` notes times; `net` and `net_pool` are what an exported net has
+beside `run`. What depends on a system (`pause`, the number of a system call) is in a text of its own, by which the
+others are completed. The tables come from `passes/tir_to_llvm/program.py`.
 """
 
 from __future__ import annotations
@@ -14,25 +15,40 @@ from typing import TYPE_CHECKING
 
 from lamina.backends.cpu.jit import JitLibrary, Machine, compile_object, link_objects, machine_of
 from lamina.backends.cpu.object_cache import ObjectCache, cache_key, object_key
-from lamina.backends.cpu.runtime.layout import EXPORTS, HERE, PARTS
+from lamina.backends.cpu.runtime.layout import EXPORTS, HERE, PARTS, SUPPORT
 from lamina.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+SYSTEMS = ("linux", "none")
+"""Systems as triples name them; `none` stands for a processor alone."""
 _loaded: dict[str, JitLibrary] = {}
 
 
 def systems() -> list[str]:
-    """The systems that there is a run-time for: `linux_x86_64`, ..."""
-    return sorted(path.stem for path in Path(__file__).parent.glob("linux_*.mlir"))
+    """The systems that there is a run-time for: `linux_x86_64`, ..., and processors without one: `none_thumbv7em`."""
+    folder = Path(__file__).parent
+    found = [path for kind in SYSTEMS for path in folder.glob(f"{kind}_*.mlir")]
+    return [path.name.removesuffix(".mlir") for path in sorted(found)]
+
+
+def support_of(system: str) -> dict[str, tuple[str, ...]]:
+    """The modules of SUPPORT that a system has not in its libraries: floats are rounded by the C library's."""
+    return {name: functions for name, functions in SUPPORT.items() if name == "float_support" or is_without(system)}
+
+
+def is_without(system: str) -> bool:
+    """Whether this is no system, but a processor alone."""
+    return system.startswith("none_")
 
 
 def system_of(triple: str) -> str:
     """The system of a target's triple. Raises UnsupportedError where there is no run-time for it."""
-    processor, _, rest = triple.partition("-")
-    name = f"linux_{processor}"
-    if "linux" not in rest or name not in systems():
+    processor, *rest = triple.split("-")
+    kind = next((kind for kind in SYSTEMS if kind in rest), "")
+    name = f"{kind}_{processor}"
+    if name not in systems():
         raise UnsupportedError(f"there is no run-time for {triple}", hint=f"there is one for {', '.join(systems())}")
     return name
 

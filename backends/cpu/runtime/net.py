@@ -23,6 +23,7 @@ from lamina.backends.cpu.runtime.interface import (
     record_bytes,
 )
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.machine_spec import pointer_bits
 from lamina.dialects.target import TARGET, TargetAttr
 
 POINTER = llvm.LLVMPointerType()
@@ -68,9 +69,14 @@ class Net:
         return f"lamina_{self.name}"
 
     @property
+    def pointer_bytes(self) -> int:
+        """Bytes of a pointer."""
+        return pointer_bits(self.target.triple.data) // 8
+
+    @property
     def arena_at(self) -> int:
         """The offset of the arena in a state."""
-        return _lines(_BASES + 8 * (2 + len(self.inputs) + len(self.outputs) + len(self.offsets)))
+        return _lines(_BASES + self.pointer_bytes * (2 + len(self.inputs) + len(self.outputs) + len(self.offsets)))
 
     @property
     def pool_at(self) -> int:
@@ -128,7 +134,7 @@ class _Tables:
         )
         values: dict[str, int | str] = {
             "abi": ABI,
-            "bytes": record_bytes(NET, 4 if net.target.triple.data.startswith("arm") else 8),
+            "bytes": record_bytes(NET, net.pointer_bytes),
             "name": self._text(net.name),
             "target": self._text(f"{net.target.triple.data} {net.target.cpu.data}"),
             "built_by": self._text(net.built_by),

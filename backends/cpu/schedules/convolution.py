@@ -193,7 +193,9 @@ def _plain_tile(stage: Stage, lanes: int, target: TargetAttr) -> tuple[int, int,
     channels = divisor(max(stage.spatial[1] // groups_of(stage), 1), target.registers.data // 2)
     # A weight takes a register, each vector of pixels one and one for each of its sums.
     most = (target.registers.data - 1) // (channels + 1)
-    needed = max(min(ceil(for_target(target).waiting_sums / channels), most), 1)
+    costs = for_target(target)
+    needed = most if costs.loads_apart else min(ceil(costs.waiting_sums / channels), most)
+    needed = max(needed, 1)
     vectors = row_tile(-(-stage.spatial[-1] // lanes), needed)
     height = stage.spatial[-2] if len(stage.spatial) > 3 else 1
     return channels, vectors, divisor(height, max(needed // vectors, 1))
