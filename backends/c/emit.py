@@ -89,11 +89,28 @@ def head_of(texts: list[str], module: ModuleOp) -> str:
     # An index that data tells is a number of 64 bits first.
     told = any(isinstance(op, arith.IndexCastOp) for op in all_ops(module))
     lines += ["", f"typedef {'int64_t' if told else 'ptrdiff_t'} {INDEX_TYPE};", ""]
+    if any(LANES in text or UNROLLED in text for text in texts):
+        lines.append(_HINTS)
     return "\n".join([*lines, *functions])
 
 
+_HINTS = """\
+/* What schedules have marked, for GCC: loops to make vectors of, not to unroll before, and loops to unroll. */
+#if defined __GNUC__ && !defined __clang__
+#define LAMINA_PRAGMA(text) _Pragma(#text)
+#define LAMINA_LANES LAMINA_PRAGMA(GCC unroll 1)
+#define LAMINA_UNROLLED(times) LAMINA_PRAGMA(GCC unroll times)
+#else
+#define LAMINA_LANES
+#define LAMINA_UNROLLED(times)
+#endif
+"""
+LANES, UNROLLED = "LAMINA_LANES", "LAMINA_UNROLLED"
+MOST_UNROLLED = 32
+"""Iterations of a loop that is worth a hint: longer ones make long code."""
+
 _FLOATS_AS_WRITTEN = (
-    "#if defined __FAST_MATH__ || FLT_EVAL_METHOD != 0",
+    "#if defined __FAST_MATH__ || (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16)",
     '#error "compile without -ffast-math, and for floats that are computed in their own type"',
     "#endif",
 )
@@ -194,6 +211,10 @@ def _loop(k: Kernel, op: ForOp) -> None:
         end = k.fresh(f"{variable}_end")
         k.line(f"const {INDEX_TYPE} {end} = ({INDEX_TYPE}){limit};")
         limit = end
+    if op.kind.data == "vectorized":
+        k.line(LANES)
+    elif op.is_unrolled and 1 < op.trip <= MOST_UNROLLED:
+        k.line(f"{UNROLLED}({op.trip})")
     k.inside(f"for ({INDEX_TYPE} {variable} = 0; {variable} < {limit}; ++{variable})", op.body.block)
 
 
