@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType, ModuleOp, VectorType
 from xdsl.ir import Operation, SSAValue
+from xdsl.traits import is_side_effect_free
 
 from lamina.backends.c.expressions import (
     INDEX_TYPE,
@@ -129,6 +130,7 @@ class Kernel(SourceFunction):
         self.func = func
         self.symbol = symbol
         self.codes = codes
+        self.live = set[Operation]()
         self.checks = False
         self.work = 0
         """Bytes of the work memory that buffers take here, and the most that they take anywhere."""
@@ -138,9 +140,9 @@ class Kernel(SourceFunction):
     def made(self) -> KernelText:
         func = self.func
         arguments = list(func.body.block.args)
-        ops = list(all_ops(func))
-        mentioned = {v for op in ops for v in op.operands}
-        stored = {op.buffer for op in ops if isinstance(op, StoreOp)}
+        self.live = live_ops(func)
+        mentioned = {v for op in self.live for v in op.operands}
+        stored = {op.buffer for op in self.live if isinstance(op, StoreOp)}
         positions = func.attributes.get(SHARED)
         shared = set(positions.get_values()) if isinstance(positions, DenseArrayBase) else set[int]()
         taken = [n for n, a in enumerate(arguments) if a in mentioned]
@@ -163,12 +165,13 @@ class Kernel(SourceFunction):
         return f"{const}{element_type(argument, self.func)} *{restrict}{self.name(argument)}"
 
     def statement(self, op: Operation) -> None:
+        if op not in self.live:
+            return
         rule = RULES.get(type(op))
         if rule is not None:
             rule(self, op)
         elif len(op.results) == 1 and not op.regions:
-            if op.results[0].uses:
-                self.define(op, compute(op, [self.value(v) for v in op.operands]))
+            self.define(op, compute(op, [self.value(v) for v in op.operands]))
         else:
             raise without_rule(op)
 
@@ -187,6 +190,33 @@ class Kernel(SourceFunction):
         if isinstance(result.type, VectorType):
             raise without_rule(op, " of vectors")
         self.line(f"const {c_type(name_of(result.type), op)} {self.name(result)} = {bare(text)};")
+
+
+def live_ops(func: FuncOp) -> set[Operation]:
+    """The ops that decide what a kernel stores into its arguments, and the loops and buffers that they need.
+
+    C compilers warn of variables that nobody reads; LLVM drops them.
+    """
+    stores: dict[SSAValue, list[Operation]] = {}
+    waiting: list[Operation] = []
+    for op in all_ops(func):
+        if isinstance(op, StoreOp):
+            stores.setdefault(op.buffer, []).append(op)
+        elif not op.regions and not is_side_effect_free(op) and not isinstance(op, (LoadOp, AllocOp)):
+            waiting.append(op)
+    waiting += [op for argument in func.body.block.args for op in stores.pop(argument, ())]
+    live: set[Operation] = set()
+    while waiting:
+        op = waiting.pop()
+        if op in live or op is func:
+            continue
+        live.add(op)
+        waiting += [v.owner for v in op.operands if isinstance(v.owner, Operation)]
+        if isinstance(op, LoadOp):
+            waiting += stores.pop(op.buffer, ())
+        if (around := op.parent_op()) is not None:
+            waiting.append(around)
+    return live
 
 
 def element_type(buffer: SSAValue, op: Operation) -> str:
@@ -236,8 +266,6 @@ def _alloc(k: Kernel, op: AllocOp) -> None:
 
 
 def _load(k: Kernel, op: LoadOp) -> None:
-    if not op.result.uses:
-        return
     text, guard = f"{k.value(op.buffer)}[{bare(k.place(op))}]", k.guard(op)
     name = name_of(op.result.type)
     if name == "i1":
@@ -268,16 +296,14 @@ def _check(k: Kernel, op: CheckOp) -> None:
 
 def _index(k: Kernel, op: IndexOp) -> None:
     (form,) = over_values(op.map.data.results, op.operands)
-    if op.results[0].uses:
-        k.define(op, index(form, k.atom(), k.ranges))
+    k.define(op, index(form, k.atom(), k.ranges))
 
 
 def _condition(k: Kernel, op: ConditionOp) -> None:
     found = op.set.data.conditions
     forms = over_values([c.form for c in found], op.operands)
     conditions = [Condition(f, c.equal) for f, c in zip(forms, found, strict=True)]
-    if op.results[0].uses:
-        k.define(op, condition(conditions, k.atom(), k.ranges) if conditions else "1")
+    k.define(op, condition(conditions, k.atom(), k.ranges) if conditions else "1")
 
 
 def _nothing(k: Kernel, op: Operation) -> None:
