@@ -14,9 +14,9 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
 from lamina.backends.cpu.runtime.interface import ABI
@@ -30,7 +30,7 @@ from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary
 from lamina.dialects.machine_spec import is_bare
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.ir.suffixes import ARCHIVE, OBJECT
+from lamina.ir.suffixes import ARCHIVE, OBJECT, is_c_source
 from lamina.runtime.exported import weights_digest
 
 if TYPE_CHECKING:
@@ -48,8 +48,15 @@ _ALIGNMENT = 64
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-def net_name(path: str | os.PathLike[str]) -> str:
-    """The name of the net in a file: what stands before the suffix, with `_` for what C does not take in a name."""
+def net_name(path: str | os.PathLike[str], name: str | None = None) -> str:
+    """The name of the net in a file: what stands before the suffix, with `_` for what C does not take in a name.
+
+    Raises UsageError for one that is given and is none in C.
+    """
+    if name is not None:
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"the name of a net is one of C, not {name!r}")
+        return name
     stem = Path(path).name.partition(".")[0]
     return re.sub(r"\W", "_", stem, flags=re.ASCII) or "net"
 
@@ -79,9 +86,10 @@ def export_program(
     """
     check_exported(path, target)
     where = str(path)
-    name = net_name(path) if name is None else name
-    if not _NAME.fullmatch(name):
-        raise UsageError(f"the name of a net is one of C, not {name!r}")
+    name = net_name(path, name)
+    if is_c_source(path):
+        hint = "lamina.export(model, path) writes a model as C source"
+        raise UsageError("this program is machine code", where=where, hint=hint)
     if called := external_compilers([program]):
         names = ", ".join(called)
         raise UnsupportedError(
@@ -96,7 +104,12 @@ def export_program(
     else:
         imports = IMPORTS | (IMPORTS_OF_POOL if target.threads > 1 else {})
         library = link(objects, exports, label, imports, description, data)
-    _write(Path(path), head, library, program.params)
+
+    def write(file: BinaryIO) -> None:
+        file.write(head)
+        library.write(file, [piece for array in program.params for piece in _pieces(array)])
+
+    write_whole(Path(path), write, 0o777)
     return library
 
 
@@ -189,15 +202,14 @@ def _offsets(params: Sequence[Array]) -> tuple[tuple[int, ...], int]:
     return tuple(found), at
 
 
-def _write(path: Path, head: bytes, library: LinkedLibrary, params: Sequence[Array]) -> None:
-    """Write the file by rename: there is the whole one or none."""
+def write_whole(path: Path, write: Callable[[BinaryIO], None], mode: int = 0o666) -> None:
+    """Write a file by rename: there is the whole one or none. Raises InputError where the disk does not allow it."""
     if path.exists() and not path.is_file():
         raise InputError("cannot write: this is no file", where=str(path))
     temporary = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
     try:
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o777), "wb") as file:
-            file.write(head)
-            library.write(file, [piece for array in params for piece in _pieces(array)])
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            write(file)
         os.replace(temporary, path)
     except OSError as e:
         raise InputError(f"cannot write: {e.strerror or e}", where=str(path)) from None

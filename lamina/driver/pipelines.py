@@ -220,7 +220,12 @@ def steps_of(kind: str) -> Steps:
     if not kind.isidentifier() or find_spec(module) is None or find_spec(f"{module}.pipeline") is None:
         what = f"no backend compiles models for targets of the kind {kind!r}"
         raise UsageError(what, hint=f"its passes would stand in backends/{kind}/pipeline.py")
-    return Steps(*with_added((GRAPH, TE, TIR, LLVM), import_module(f"{module}.pipeline").PASSES))
+    said = import_module(f"{module}.pipeline")
+    base, left_out = getattr(said, "BASE", None), getattr(said, "LEFT_OUT", {})
+    parts = with_added((GRAPH, TE, TIR, LLVM) if base is None else steps_of(base), said.PASSES)
+    if strange := sorted(left_out.keys() - {s.name for part in parts for s in part}):
+        raise UsageError(f"{strange[0]} is to be left out for {kind!r}, and is none of the passes")
+    return Steps(*(tuple(s for s in part if s.name not in left_out) for part in parts))
 
 
 # -- pipelines -------------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ SAVED = ".lamina"
 """A program that was compiled and saved."""
 LIBRARY, OBJECT, ARCHIVE = ".so", ".o", ".a"
 """A program that was exported: as a shared library, or as an object or an archive for a linker."""
+C_SOURCE = ".c"
+"""A program that was exported as C source."""
 MLIR = ".mlir"
 """Texts of our IR."""
 
@@ -27,7 +29,12 @@ def is_library(source: object) -> TypeGuard[str | os.PathLike[str]]:
 
 def is_exported(source: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a source is the path of an exported program of any kind."""
-    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith((LIBRARY, OBJECT, ARCHIVE))  # pyright: ignore[reportUnknownArgumentType]
+    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith((LIBRARY, OBJECT, ARCHIVE, C_SOURCE))  # pyright: ignore[reportUnknownArgumentType]
+
+
+def is_c_source(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a path is that of C source."""
+    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(C_SOURCE)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def is_text(source: object) -> TypeGuard[str | os.PathLike[str]]:

@@ -35,6 +35,7 @@ enum lamina_code {
   LAMINA_STRIDES = -6, /* the elements of a tensor are not one behind the other in order */
   LAMINA_UNALIGNED = -7, /* a tensor is at an address that is no multiple of its elements' size */
   LAMINA_ABI = -8, /* the library has another version of the interface than lamina.h */
+  LAMINA_NO_PARAMS = -9, /* the net has no weights of its own, and none were given */
 };
 
 typedef struct lamina_port {

@@ -1,0 +1,158 @@
+"""Spelling of each op on scalars in C: one row an op, a template over its operands; and the functions that rows call.
+
+The key of a row's template is the name of the result's type (of the operands' for comparisons and conversions to
+integers), or its first letter: `f` any float, `i` any integer. Fields beside the operands: `{t}` and `{n}` are the type
+of the result and its name, `{s}` the name of the operand's type, `{u}` the unsigned type as wide, `{v}` the one that
+wrapping arithmetic is done in: signed overflow is undefined in C, and short types become int first.
+
+Floats of 16 bits are held as uint16_t, computed in f32 and rounded. Of what C leaves to the compiler the text assumes
+what all do: a number that a signed type does not hold is taken modulo 2^n, and a shift to the right keeps the sign.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, math
+from xdsl.ir import Operation
+
+from lamina.dialects.tir.intrinsics import BitcastOp
+
+TYPES = {
+    "f16": "uint16_t",
+    "bf16": "uint16_t",
+    "f32": "float",
+    "f64": "double",
+    "i1": "_Bool",
+    "i8": "int8_t",
+    "i16": "int16_t",
+    "i32": "int32_t",
+    "i64": "int64_t",
+    "index": "index_t",
+}
+"""The C type of a value."""
+IN_MEMORY = {**TYPES, "i1": "uint8_t"}
+"""The C type of an element of a buffer."""
+UNSIGNED = {"i1": "_Bool", "index": "uint64_t", **{f"i{n}": f"uint{n}_t" for n in (8, 16, 32, 64)}}
+WRAPPING = {**dict.fromkeys(("i1", "i8", "i16", "i32"), "uint32_t"), **dict.fromkeys(("i64", "index"), "uint64_t")}
+NARROW = ("f16", "bf16")
+"""Types that are computed in f32."""
+WHOLE = ("i8", "i16", "i32", "i64", "index")
+"""Integers that are divided and shifted."""
+
+Row = dict[str, str]
+
+
+def _function(name: str, operands: int = 1) -> Row:
+    arguments = ", ".join(f"{{{n}}}" for n in range(operands))
+    return {"f32": f"{name}f({arguments})", "f64": f"{name}({arguments})"}
+
+
+def _own(name: str, operands: int = 2) -> Row:
+    """A function of the prelude for each type of integers."""
+    arguments = ", ".join(f"{{{n}}}" for n in range(operands))
+    return {whole: f"lamina_{name}_{whole}({arguments})" for whole in WHOLE}
+
+
+def _floats(name: str, operands: int = 2) -> Row:
+    """The same for floats."""
+    arguments = ", ".join(f"{{{n}}}" for n in range(operands))
+    return {n: f"lamina_{name}_{n}({arguments})" for n in ("f32", "f64")}
+
+
+def _wrapping(sign: str, bit: str) -> Row:
+    return {"i1": f"({{0}} {bit} {{1}})", "i": f"({{t}})(({{v}}){{0}} {sign} ({{v}}){{1}})"}
+
+
+def _bits(sign: str) -> Row:
+    return {"i": f"({{t}})({{0}} {sign} {{1}})"}
+
+
+def _float(sign: str) -> Row:
+    return {"f": f"({{0}} {sign} {{1}})"}
+
+
+# fmt: off
+ROWS: dict[type[Operation], Row] = {
+    arith.AddfOp: _float("+"), arith.SubfOp: _float("-"), arith.MulfOp: _float("*"), arith.DivfOp: _float("/"),
+    arith.NegfOp: {"f": "(-{0})"},
+    arith.MaximumfOp: _floats("maximum"), arith.MinimumfOp: _floats("minimum"),
+    arith.MaxnumfOp: _floats("maxnum"), arith.MinnumfOp: _floats("minnum"),
+    arith.AddiOp: _wrapping("+", "^"), arith.SubiOp: _wrapping("-", "^"), arith.MuliOp: _wrapping("*", "&"),
+    arith.DivSIOp: _own("div"), arith.RemSIOp: _own("rem"), arith.DivUIOp: _own("udiv"), arith.RemUIOp: _own("urem"),
+    arith.FloorDivSIOp: _own("floordiv"), arith.CeilDivSIOp: _own("ceildiv"), arith.CeilDivUIOp: _own("uceildiv"),
+    arith.AndIOp: _bits("&"), arith.OrIOp: _bits("|"), arith.XOrIOp: _bits("^"),
+    arith.ShLIOp: _own("shl"), arith.ShRSIOp: _own("shr"), arith.ShRUIOp: _own("ushr"),
+    arith.MaxSIOp: {"i": "({0} > {1} ? {0} : {1})"}, arith.MinSIOp: {"i": "({0} < {1} ? {0} : {1})"},
+    arith.MaxUIOp: {"i": "(({u}){0} > ({u}){1} ? {0} : {1})"},
+    arith.MinUIOp: {"i": "(({u}){0} < ({u}){1} ? {0} : {1})"},
+    arith.SelectOp: {"f": "({0} ? {1} : {2})", "b": "({0} ? {1} : {2})", "i": "({0} ? {1} : {2})"},
+    arith.ExtSIOp: {"i": "({t}){0}"}, arith.ExtUIOp: {"i": "({t})({u}){0}"},
+    arith.TruncIOp: {"i1": "({0} & 1)", "i": "({t}){0}"},
+    arith.IndexCastOp: {"i": "({t}){0}"},
+    arith.SIToFPOp: {"f": "({t}){0}"}, arith.UIToFPOp: {"f": "({t})({u}){0}"},
+    arith.FPToSIOp: {n: f"lamina_{n}_of_{{s}}({{0}})" for n in WHOLE[:4]},
+    arith.FPToUIOp: {n: f"lamina_u{n[1:]}_of_{{s}}({{0}})" for n in WHOLE[:4]},
+    arith.ExtFOp: {"f": "({t}){0}"}, arith.TruncFOp: {"f": "({t}){0}"},
+    math.AbsIOp: {"i": "({0} < 0 ? ({t})(({v})0 - ({v}){0}) : {0})"},
+    math.FmaOp: _floats("fma", 3), math.SqrtOp: _function("sqrt"), math.AbsFOp: _function("fabs"),
+    math.RsqrtOp: {"f32": "(1.0f / sqrtf({0}))", "f64": "(1.0 / sqrt({0}))"},
+    math.FloorOp: _function("floor"), math.CeilOp: _function("ceil"), math.TruncOp: _function("trunc"),
+    math.RoundEvenOp: _function("rint"), math.RoundOp: _function("round"),
+    math.ExpOp: _function("exp"), math.Exp2Op: _function("exp2"), math.ExpM1Op: _function("expm1"),
+    math.LogOp: _function("log"), math.Log2Op: _function("log2"), math.Log1pOp: _function("log1p"),
+    math.Log10Op: _function("log10"), math.CbrtOp: _function("cbrt"), math.ErfOp: _function("erf"),
+    math.SinOp: _function("sin"), math.CosOp: _function("cos"), math.TanOp: _function("tan"),
+    math.AsinOp: _function("asin"), math.AcosOp: _function("acos"), math.AtanOp: _function("atan"),
+    math.SinhOp: _function("sinh"), math.CoshOp: _function("cosh"), math.TanhOp: _function("tanh"),
+    math.AsinhOp: _function("asinh"), math.AcoshOp: _function("acosh"), math.AtanhOp: _function("atanh"),
+    math.Atan2Op: _function("atan2", 2), math.PowFOp: _function("pow", 2), math.CopySignOp: _function("copysign", 2),
+}
+"""Rows of ops on scalars."""
+
+BY_NUMBER: dict[type[Operation], Row] = {
+    arith.DivSIOp: {"i": "({t})({0} / {1})"}, arith.RemSIOp: {"i": "({t})({0} % {1})"},
+    arith.DivUIOp: {"i": "({t})(({u}){0} / {1})"}, arith.RemUIOp: {"i": "({t})(({u}){0} % {1})"},
+    arith.ShLIOp: {"i": "({t})(({v}){0} << {1})"}, arith.ShRSIOp: {"i": "({t})({0} >> {1})"},
+    arith.ShRUIOp: {"i": "({t})(({u}){0} >> {1})"},
+}
+"""Rows for a divisor above zero, or a shift of fewer bits than there are, that the text knows."""
+SHIFTS = (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)
+# fmt: on
+
+BITCASTS = (arith.BitcastOp, BitcastOp)
+"""Ops that keep the bits: `lamina_<result>_bits_<source>`, or nothing where C holds both in one type."""
+
+CMPI = (
+    "({0} == {1})",
+    "({0} != {1})",
+    "({0} < {1})",
+    "({0} <= {1})",
+    "({0} > {1})",
+    "({0} >= {1})",
+    "(({u}){0} < ({u}){1})",
+    "(({u}){0} <= ({u}){1})",
+    "(({u}){0} > ({u}){1})",
+    "(({u}){0} >= ({u}){1})",
+)
+"""By the predicate's number: eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge."""
+SIGNED = CMPI[2:6]
+"""Comparisons that see one bit as -1."""
+
+CMPF = (
+    "0",
+    "({0} == {1})",
+    "({0} > {1})",
+    "({0} >= {1})",
+    "({0} < {1})",
+    "({0} <= {1})",
+    "({0} < {1} || {0} > {1})",
+    "({0} == {0} && {1} == {1})",
+    "(!({0} < {1}) && !({0} > {1}))",
+    "(!({0} <= {1}))",
+    "(!({0} < {1}))",
+    "(!({0} >= {1}))",
+    "(!({0} > {1}))",
+    "({0} != {1})",
+    "({0} != {0} || {1} != {1})",
+    "1",
+)
+"""By the predicate's number: false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, true."""
