@@ -49,7 +49,19 @@ static inline int32_t lamina_check(const lamina_net *net) {
   return net->abi == LAMINA_VERSION ? 0 : LAMINA_ABI;
 }
 
-#ifdef DLPACK_DLPACK_H_ /* include dlpack.h first */
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LAMINA_H */
+
+/* For tensors of DLPack, where dlpack.h is included first. */
+#if defined(DLPACK_DLPACK_H_) && !defined(LAMINA_H_DLPACK)
+#define LAMINA_H_DLPACK
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* 0, or a code where a tensor of DLPack does not fit a port. */
 static inline int32_t lamina_check_dl(const lamina_port *port, const DLTensor *tensor) {
@@ -81,13 +93,11 @@ static inline int32_t lamina_run_dl(const lamina_net *net, void *state, const DL
   return net->run(state, (const void *const *)pointers, pointers + net->n_inputs);
 }
 
-#endif /* DLPACK_DLPACK_H_ */
-
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* LAMINA_H */
+#endif /* LAMINA_H_DLPACK */
 """
 
 
