@@ -40,9 +40,9 @@ enum lamina_code {
 typedef struct lamina_port {
   /* of the model's input or output */
   const char *name;
-  /* an extent for each dimension; -1 where only a call tells it */
+  /* an extent for each dimension; -1 - n where it is the value of input n, a number */
   const int64_t *shape;
-  /* of the tensor; 0 where an extent is -1 */
+  /* of the tensor; 0 where an extent is an input's value */
   uint64_t bytes;
   /* the number of dimensions */
   int32_t ndim;

@@ -175,6 +175,8 @@ LAMINA_TVM int lamina_tvm_find_in_executor(lamina_tvm_module *module, const char
 LAMINA_TVM int lamina_tvm_new_executor(lamina_tvm_library *library, TVMModuleHandle *out) {
   const lamina_net *net = library->net;
   const uint32_t ports = net->n_inputs + net->n_outputs;
+  if (lamina_tvm_sizes(net))
+    return lamina_tvm_fail("net %s: its extents are those of a call: call it on tensors, not on a device", net->name);
   lamina_tvm_executor *executor =
       (lamina_tvm_executor *)calloc(1, sizeof *executor + ports * sizeof *executor->arrays);
   if (!executor) return lamina_tvm_fail("no memory for an executor");

@@ -73,13 +73,19 @@ LAMINA_TVM int lamina_tvm_find_nets(FILE *file, char *name) {
   return found;
 }
 
+LAMINA_TVM const lamina_port *lamina_tvm_port(const lamina_net *net, uint32_t n) {
+  return n < net->n_inputs ? &net->inputs[n] : &net->outputs[n - net->n_inputs];
+}
+
 /* -- states ------------------------------------------------------------------------------------------------------------ */
 
-/* The memory of one call at a time, with room for the addresses of its tensors and for numbers among them. */
+/* The memory of one call at a time. */
 typedef struct lamina_tvm_state {
   struct lamina_tvm_state *next;
   void *memory;
+  /* for each port the first element of its tensor, the tensor's bytes, and room for a number that stands for one */
   void **pointers;
+  uint64_t *bytes;
   int64_t *numbers;
 } lamina_tvm_state;
 
@@ -94,7 +100,7 @@ LAMINA_TVM uint32_t lamina_tvm_threads(const lamina_net *net) {
 
 LAMINA_TVM int lamina_tvm_start(const lamina_net *net, lamina_tvm_state **out) {
   const uint32_t threads = lamina_tvm_threads(net), ports = net->n_inputs + net->n_outputs;
-  const size_t alignment = net->alignment, head = sizeof(lamina_tvm_state) + ports * (sizeof(void *) + 8) + 8;
+  const size_t alignment = net->alignment, head = sizeof(lamina_tvm_state) + ports * (sizeof(void *) + 16) + 8;
   uint64_t bytes = 0;
   net->sizes(NULL, threads, NULL, &bytes);
   char *memory = (char *)malloc(head + alignment + (size_t)bytes);
@@ -102,7 +108,9 @@ LAMINA_TVM int lamina_tvm_start(const lamina_net *net, lamina_tvm_state **out) {
   lamina_tvm_state *state = (lamina_tvm_state *)(void *)memory;
   state->next = NULL;
   state->numbers = (int64_t *)(void *)(memory + (sizeof *state + 7) / 8 * 8);
-  state->pointers = (void **)(void *)(state->numbers + ports);
+  state->bytes = (uint64_t *)(state->numbers + ports);
+  state->pointers = (void **)(void *)(state->bytes + ports);
+  for (uint32_t n = 0; n < ports; n++) state->bytes[n] = lamina_tvm_port(net, n)->bytes;
   state->memory = memory + head + (-((uintptr_t)memory + head) & (alignment - 1));
   /* A thread that polls keeps the processor from one that has work. */
   const int64_t spins = (long)threads <= sysconf(_SC_NPROCESSORS_ONLN) ? LAMINA_SPINS : 0;
@@ -121,18 +129,14 @@ LAMINA_TVM void lamina_tvm_stop(const lamina_net *net, lamina_tvm_state *state) 
   free(state);
 }
 
-LAMINA_TVM const lamina_port *lamina_tvm_port(const lamina_net *net, uint32_t n) {
-  return n < net->n_inputs ? &net->inputs[n] : &net->outputs[n - net->n_inputs];
-}
-
 /* Run on the first elements of all tensors. */
 LAMINA_TVM int lamina_tvm_run(const lamina_net *net, const lamina_tvm_state *state) {
   const uint32_t ports = net->n_inputs + net->n_outputs;
   for (uint32_t n = net->n_inputs; n < ports; n++) {
-    const char *first = (const char *)state->pointers[n], *last = first + lamina_tvm_port(net, n)->bytes;
+    const char *first = (const char *)state->pointers[n], *last = first + state->bytes[n];
     for (uint32_t m = 0; m < n; m++) {
       const char *other = (const char *)state->pointers[m];
-      if (first < other + lamina_tvm_port(net, m)->bytes && other < last)
+      if (first < other + state->bytes[m] && other < last)
         return lamina_tvm_fail("net %s: output '%s' shares memory with '%s'", net->name, lamina_tvm_port(net, n)->name,
                                lamina_tvm_port(net, m)->name);
     }
@@ -217,26 +221,63 @@ typedef struct {
   lamina_tvm_state *free;
 } lamina_tvm_library;
 
-/* Give each argument to the port of its place. */
-LAMINA_TVM int lamina_tvm_bind(const lamina_net *net, lamina_tvm_state *state, TVMValue *args, int *codes, int count) {
-  const int ports = (int)(net->n_inputs + net->n_outputs);
-  if (count != ports)
-    return lamina_tvm_fail("net %s: it is called on a device, or on %d tensors, %u inputs and %u outputs: %d were given",
-                           net->name, ports, net->n_inputs, net->n_outputs, count);
-  for (int n = 0; n < count; n++) {
-    const lamina_port *port = lamina_tvm_port(net, (uint32_t)n);
-    if (port->ndim == 0 && (uint32_t)n < net->n_inputs && (codes[n] == kTVMArgInt || codes[n] == kTVMArgFloat)) {
-      if (lamina_tvm_put_number(port, &args[n], codes[n], &state->numbers[n])) {
-        char type[LAMINA_TVM_TYPE_ROOM];
-        return lamina_tvm_fail("input '%s' of the net %s: the number is none of type %s", port->name, net->name,
-                               lamina_tvm_describe(type, lamina_tvm_dtype(port), 0, NULL));
-      }
-      state->pointers[n] = &state->numbers[n];
-      continue;
+/* Give an argument to a port. */
+LAMINA_TVM int lamina_tvm_bind(const lamina_net *net, lamina_tvm_state *state, uint32_t n, const TVMValue *args,
+                               const int *codes, int place) {
+  const lamina_port *port = lamina_tvm_port(net, n);
+  if (port->ndim == 0 && n < net->n_inputs && (codes[place] == kTVMArgInt || codes[place] == kTVMArgFloat)) {
+    if (lamina_tvm_put_number(port, &args[place], codes[place], &state->numbers[n])) {
+      char type[LAMINA_TVM_TYPE_ROOM];
+      return lamina_tvm_fail("input '%s' of the net %s: the number is none of type %s", port->name, net->name,
+                             lamina_tvm_describe(type, lamina_tvm_dtype(port), 0, NULL));
     }
-    const DLTensor *tensor = lamina_tvm_tensor(net->name, n, args, codes);
-    if (!tensor || lamina_tvm_fits(net, (uint32_t)n, tensor, 0)) return -1;
-    state->pointers[n] = lamina_tvm_first(tensor);
+    state->pointers[n] = &state->numbers[n];
+    return 0;
+  }
+  const DLTensor *tensor = lamina_tvm_tensor(net->name, place, args, codes);
+  if (!tensor || lamina_tvm_fits(net, n, tensor, 0)) return -1;
+  state->pointers[n] = lamina_tvm_first(tensor);
+  state->bytes[n] = (uint64_t)lamina_tvm_bytes(tensor->ndim, tensor->shape, tensor->dtype);
+  return 0;
+}
+
+/* The number of inputs, from the first on, that are sizes: extents of other ports. */
+LAMINA_TVM uint32_t lamina_tvm_sizes(const lamina_net *net) {
+  int64_t sizes = 0;
+  for (uint32_t n = 0; n < net->n_inputs + net->n_outputs; n++) {
+    const lamina_port *port = lamina_tvm_port(net, n);
+    for (int d = 0; d < port->ndim; d++)
+      if (-port->shape[d] > sizes) sizes = -port->shape[d];
+  }
+  return (uint32_t)sizes;
+}
+
+/* Give the arguments to the ports. Sizes are the first inputs: those that are not given are read from the tensors, and
+   all are compared with them. */
+LAMINA_TVM int lamina_tvm_bind_all(const lamina_net *net, lamina_tvm_state *state, const TVMValue *args,
+                                   const int *codes, int count) {
+  const uint32_t ports = net->n_inputs + net->n_outputs, sizes = lamina_tvm_sizes(net);
+  const int first = (uint32_t)count == ports - sizes ? (int)sizes : 0;
+  if (count != (int)ports - first)
+    return lamina_tvm_fail("net %s: is called on a device, or on %u inputs and %u outputs, not on %d arguments",
+                           net->name, net->n_inputs - sizes, net->n_outputs, count);
+  for (uint32_t n = (uint32_t)first; n < ports; n++)
+    if (lamina_tvm_bind(net, state, n, args, codes, (int)n - first)) return -1;
+  for (uint32_t n = 0; n < sizes && first; n++) {
+    state->numbers[n] = -1;
+    state->pointers[n] = &state->numbers[n];
+  }
+  for (uint32_t n = sizes; n < ports && sizes; n++) {
+    const lamina_port *port = lamina_tvm_port(net, n);
+    for (int d = 0; d < port->ndim; d++) {
+      if (port->shape[d] >= 0) continue;
+      int64_t *size = (int64_t *)state->pointers[-1 - port->shape[d]];
+      const int64_t extent = ((const DLTensor *)args[(int)n - first].v_handle)->shape[d];
+      if (*size < 0) *size = extent;
+      if (*size != extent)
+        return lamina_tvm_fail("net %s: '%s' has %lld in dimension %d, but %s = %lld", net->name, port->name,
+                               (long long)extent, d, net->inputs[-1 - port->shape[d]].name, (long long)*size);
+    }
   }
   return 0;
 }
@@ -261,7 +302,7 @@ LAMINA_TVM int lamina_tvm_call_net(TVMValue *args, int *codes, int count, TVMRet
   if (state) library->free = state->next;
   pthread_mutex_unlock(&library->lock);
   if (!state && lamina_tvm_start(net, &state)) return -1;
-  const int code = lamina_tvm_bind(net, state, args, codes, count) || lamina_tvm_run(net, state) ? -1 : 0;
+  const int code = lamina_tvm_bind_all(net, state, args, codes, count) || lamina_tvm_run(net, state) ? -1 : 0;
   pthread_mutex_lock(&library->lock);
   state->next = library->free;
   library->free = state;
