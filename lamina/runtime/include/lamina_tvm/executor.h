@@ -9,14 +9,14 @@
    get_output(name or number, tensor)           copy an output
    set_output_zero_copy(name or number, tensor) write into the tensor's memory from now on, which has to last
    get_num_inputs(), get_num_outputs()
-   load_params(bytes)                           inputs from `relay.save_param_dict`
+   load_params(bytes)                           inputs and weights from `relay.save_param_dict`
 
-   Weights are part of the library: they are no inputs. An executor is for one call at a time. */
+   Weights are part of the library: what is given as one is compared with it. An executor is for one call at a time. */
 
 #ifndef LAMINA_TVM_EXECUTOR_H
 #define LAMINA_TVM_EXECUTOR_H
 
-#include <lamina_tvm/libraries.h>
+#include <lamina_tvm/weights.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,7 +49,7 @@ LAMINA_TVM int lamina_tvm_place(const lamina_net *net, const char *what, int is_
   size_t at = 0;
   if (code == kTVMArgInt) {
     if (value->v_int64 >= 0 && value->v_int64 < (int64_t)count) return (int)(first + (uint32_t)value->v_int64);
-    return lamina_tvm_fail("%s: the net %s has no %s %lld: it has %u", what, net->name, side,
+    return lamina_tvm_fail("%s: the net '%s' has no %s %lld: it has %u", what, net->name, side,
                            (long long)value->v_int64, count);
   }
   if (code != kTVMStr)
@@ -60,8 +60,8 @@ LAMINA_TVM int lamina_tvm_place(const lamina_net *net, const char *what, int is_
     if (!strcmp(name, value->v_str)) return (int)(first + n);
     if (at < sizeof names) at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", n ? ", " : "", name);
   }
-  return lamina_tvm_fail("%s: the net %s has no %s '%s': it has %s%s", what, net->name, side, value->v_str, names,
-                         is_output ? "" : "; weights are part of the library");
+  return lamina_tvm_fail("%s: the net '%s' has no %s '%s': it has %s%s", what, net->name, side, value->v_str, names,
+                         is_output ? "" : "; weights are part of it");
 }
 
 /* The executor and the port of a call, whose first argument names a port; -1 after saying what is wrong. */
@@ -72,14 +72,43 @@ LAMINA_TVM int lamina_tvm_port_of_call(void *resource, const char *what, int is_
   return lamina_tvm_place(((lamina_tvm_executor *)resource)->net, what, is_output, args, codes[0]);
 }
 
+/* The number of an input; -1 for a name of none. */
+LAMINA_TVM int lamina_tvm_input_named(const lamina_net *net, const char *name) {
+  int n = (int)net->n_inputs;
+  while (n-- > 0 && strcmp(net->inputs[n].name, name)) continue;
+  return n;
+}
+
+LAMINA_TVM int lamina_tvm_copy_input(lamina_tvm_executor *executor, int n, DLTensor *tensor) {
+  if (lamina_tvm_fits(executor->net, (uint32_t)n, tensor, 1)) return -1;
+  executor->state->pointers[n] = lamina_tvm_first(executor->arrays[n]);
+  return TVMArrayCopyFromTo(tensor, executor->arrays[n], NULL);
+}
+
 LAMINA_TVM int lamina_tvm_set_input(TVMValue *args, int *codes, int count, TVMRetValueHandle ret, void *resource) {
   lamina_tvm_executor *executor = (lamina_tvm_executor *)resource;
   (void)ret;
+  if (count == 2 && codes[0] == kTVMStr && lamina_tvm_input_named(executor->net, args[0].v_str) < 0 &&
+      lamina_tvm_weight(executor->library, args[0].v_str)) {
+    const DLTensor *weight = lamina_tvm_tensor("set_input", 1, args, codes);
+    return weight ? lamina_tvm_compare(executor->library, args[0].v_str, weight) : -1;
+  }
   const int n = lamina_tvm_port_of_call(resource, "set_input", 0, args, codes, count, 2, 2);
   DLTensor *tensor = n < 0 ? NULL : lamina_tvm_tensor("set_input", 1, args, codes);
-  if (!tensor || lamina_tvm_fits(executor->net, (uint32_t)n, tensor, 1)) return -1;
-  executor->state->pointers[n] = lamina_tvm_first(executor->arrays[n]);
-  return TVMArrayCopyFromTo(tensor, executor->arrays[n], NULL);
+  return tensor ? lamina_tvm_copy_input(executor, n, tensor) : -1;
+}
+
+LAMINA_TVM int lamina_tvm_load_param(void *context, const char *name, DLTensor *tensor) {
+  lamina_tvm_executor *executor = (lamina_tvm_executor *)context;
+  const int n = lamina_tvm_input_named(executor->net, name);
+  return n < 0 ? lamina_tvm_compare(executor->library, name, tensor) : lamina_tvm_copy_input(executor, n, tensor);
+}
+
+LAMINA_TVM int lamina_tvm_load_params(TVMValue *args, int *codes, int count, TVMRetValueHandle ret, void *resource) {
+  (void)ret;
+  if (count != 1 || codes[0] != kTVMBytes)
+    return lamina_tvm_fail("load_params: takes the bytes of `relay.save_param_dict` as a TVMByteArray");
+  return lamina_tvm_each_param((const TVMByteArray *)args[0].v_handle, lamina_tvm_load_param, resource);
 }
 
 LAMINA_TVM int lamina_tvm_use(TVMValue *args, int *codes, int count, void *resource, const char *what, int is_output) {
@@ -130,9 +159,7 @@ LAMINA_TVM int lamina_tvm_get_output(TVMValue *args, int *codes, int count, TVMR
 LAMINA_TVM int lamina_tvm_input_index(TVMValue *args, int *codes, int count, TVMRetValueHandle ret, void *resource) {
   const lamina_net *net = ((lamina_tvm_executor *)resource)->net;
   if (count != 1 || codes[0] != kTVMStr) return lamina_tvm_fail("get_input_index: takes the name of an input");
-  int64_t n = (int64_t)net->n_inputs;
-  while (n-- > 0 && strcmp(net->inputs[n].name, args[0].v_str)) continue;
-  return lamina_tvm_give_number(ret, n);
+  return lamina_tvm_give_number(ret, lamina_tvm_input_named(net, args[0].v_str));
 }
 
 LAMINA_TVM int lamina_tvm_num_inputs(TVMValue *args, int *codes, int count, TVMRetValueHandle ret, void *resource) {
@@ -165,6 +192,7 @@ LAMINA_TVM int lamina_tvm_find_in_executor(lamina_tvm_module *module, const char
       {"get_input_index", lamina_tvm_input_index},
       {"get_num_inputs", lamina_tvm_num_inputs},
       {"get_num_outputs", lamina_tvm_num_outputs},
+      {"load_params", lamina_tvm_load_params},
       {"run", lamina_tvm_run_executor},
   };
   for (size_t n = 0; n < sizeof functions / sizeof *functions; n++)
@@ -176,7 +204,7 @@ LAMINA_TVM int lamina_tvm_new_executor(lamina_tvm_library *library, TVMModuleHan
   const lamina_net *net = library->net;
   const uint32_t ports = net->n_inputs + net->n_outputs;
   if (lamina_tvm_sizes(net))
-    return lamina_tvm_fail("net %s: its extents are those of a call: call it on tensors, not on a device", net->name);
+    return lamina_tvm_fail("net '%s': its extents are those of a call: call it on tensors, not on a device", net->name);
   lamina_tvm_executor *executor =
       (lamina_tvm_executor *)calloc(1, sizeof *executor + ports * sizeof *executor->arrays);
   if (!executor) return lamina_tvm_fail("no memory for an executor");

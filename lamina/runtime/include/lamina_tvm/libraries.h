@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* -- the name of a library's net ------------------------------------------------------------------------------------- */
+/* -- what a library's file says ---------------------------------------------------------------------------------------- */
 
 #define LAMINA_TVM_NAME_ROOM 256
 #if UINTPTR_MAX > 0xffffffffu
@@ -44,33 +44,63 @@ LAMINA_TVM char *lamina_tvm_contents(FILE *file, const lamina_tvm_elf_section *s
   return contents;
 }
 
-/* The one symbol `lamina_<net>` that an open library exports: the number of them, of which the first is put into `name`.
-   It is not what the file is called, which may have been renamed. */
-LAMINA_TVM int lamina_tvm_find_nets(FILE *file, char *name) {
+/* What a library's file says: the one symbol `lamina_<net>` that it exports, which is not what the file is called (it may
+   have been renamed), and the description (JSON), of malloc or null. */
+typedef struct {
+  /* the number of such symbols, of which `symbol` is the first */
+  int nets;
+  char symbol[LAMINA_TVM_NAME_ROOM];
+  char *description;
+} lamina_tvm_file;
+
+LAMINA_TVM void lamina_tvm_read_symbols(lamina_tvm_file *said, const char *symbols, size_t size, const char *texts,
+                                        size_t room) {
+  for (size_t at = 0; at + sizeof(lamina_tvm_elf_symbol) <= size; at += sizeof(lamina_tvm_elf_symbol)) {
+    lamina_tvm_elf_symbol symbol;
+    memcpy(&symbol, symbols + at, sizeof symbol);
+    const char *text = symbol.st_name < room ? texts + symbol.st_name : "";
+    if (symbol.st_shndx == SHN_UNDEF || strncmp(text, "lamina_", 7) || strlen(text) >= LAMINA_TVM_NAME_ROOM) continue;
+    if (!said->nets++) strcpy(said->symbol, text);
+  }
+}
+
+/* The description among notes: owner "Lamina", kind 1. Each note is three numbers, the owner and the content. */
+LAMINA_TVM void lamina_tvm_read_notes(lamina_tvm_file *said, const char *notes, size_t size) {
+  uint32_t head[3];
+  for (size_t at = 0; at + sizeof head <= size;) {
+    memcpy(head, notes + at, sizeof head);
+    const size_t content = at + sizeof head + ((size_t)head[0] + 3) / 4 * 4;
+    if (content > size || head[1] > size - content) return;
+    if (!said->description && head[0] == 7 && head[2] == 1 && !memcmp(notes + at + sizeof head, "Lamina", 7)) {
+      said->description = (char *)malloc((size_t)head[1] + 1);
+      if (!said->description) return;
+      memcpy(said->description, notes + content, head[1]);
+      said->description[head[1]] = 0;
+    }
+    at = content + ((size_t)head[1] + 3) / 4 * 4;
+  }
+}
+
+LAMINA_TVM void lamina_tvm_read_file(FILE *file, lamina_tvm_file *said) {
   lamina_tvm_elf_header header;
   lamina_tvm_elf_section table, names;
-  int found = 0;
+  said->nets = 0;
+  said->description = NULL;
   if (!lamina_tvm_read_at(file, 0, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) ||
       header.e_ident[EI_CLASS] != LAMINA_TVM_ELF_CLASS || header.e_shentsize != sizeof table)
-    return 0;
+    return;
   for (unsigned n = 0; n < header.e_shnum; n++) {
-    if (!lamina_tvm_read_at(file, header.e_shoff + (uint64_t)n * sizeof table, &table, sizeof table)) return 0;
-    if (table.sh_type != SHT_DYNSYM || table.sh_link >= header.e_shnum) continue;
-    if (!lamina_tvm_read_at(file, header.e_shoff + (uint64_t)table.sh_link * sizeof names, &names, sizeof names))
-      return 0;
-    char *symbols = lamina_tvm_contents(file, &table), *texts = lamina_tvm_contents(file, &names);
-    for (size_t at = 0; symbols && texts && at + sizeof(lamina_tvm_elf_symbol) <= table.sh_size;
-         at += sizeof(lamina_tvm_elf_symbol)) {
-      lamina_tvm_elf_symbol symbol;
-      memcpy(&symbol, symbols + at, sizeof symbol);
-      const char *text = symbol.st_name < names.sh_size ? texts + symbol.st_name : "";
-      if (symbol.st_shndx == SHN_UNDEF || strncmp(text, "lamina_", 7) || strlen(text) >= LAMINA_TVM_NAME_ROOM) continue;
-      if (!found++) strcpy(name, text);
-    }
-    free(symbols);
+    if (!lamina_tvm_read_at(file, header.e_shoff + (uint64_t)n * sizeof table, &table, sizeof table)) return;
+    if (table.sh_type != SHT_NOTE && (table.sh_type != SHT_DYNSYM || table.sh_link >= header.e_shnum)) continue;
+    char *contents = lamina_tvm_contents(file, &table), *texts = NULL;
+    if (contents && table.sh_type == SHT_NOTE) lamina_tvm_read_notes(said, contents, (size_t)table.sh_size);
+    if (contents && table.sh_type == SHT_DYNSYM &&
+        lamina_tvm_read_at(file, header.e_shoff + (uint64_t)table.sh_link * sizeof names, &names, sizeof names))
+      texts = lamina_tvm_contents(file, &names);
+    if (texts) lamina_tvm_read_symbols(said, contents, (size_t)table.sh_size, texts, (size_t)names.sh_size);
     free(texts);
+    free(contents);
   }
-  return found;
 }
 
 LAMINA_TVM const lamina_port *lamina_tvm_port(const lamina_net *net, uint32_t n) {
@@ -104,7 +134,7 @@ LAMINA_TVM int lamina_tvm_start(const lamina_net *net, lamina_tvm_state **out) {
   uint64_t bytes = 0;
   net->sizes(NULL, threads, NULL, &bytes);
   char *memory = (char *)malloc(head + alignment + (size_t)bytes);
-  if (!memory) return lamina_tvm_fail("no memory for the net %s: it works in %zu bytes", net->name, (size_t)bytes);
+  if (!memory) return lamina_tvm_fail("no memory for the net '%s': it works in %zu bytes", net->name, (size_t)bytes);
   lamina_tvm_state *state = (lamina_tvm_state *)(void *)memory;
   state->next = NULL;
   state->numbers = (int64_t *)(void *)(memory + (sizeof *state + 7) / 8 * 8);
@@ -117,7 +147,7 @@ LAMINA_TVM int lamina_tvm_start(const lamina_net *net, lamina_tvm_state **out) {
   const int32_t code = net->start(state->memory, NULL, threads, spins);
   if (code) {
     free(memory);
-    return lamina_tvm_fail("net %s: %s", net->name, net->text(code));
+    return lamina_tvm_fail("net '%s': %s", net->name, net->text(code));
   }
   *out = state;
   return 0;
@@ -137,24 +167,24 @@ LAMINA_TVM int lamina_tvm_run(const lamina_net *net, const lamina_tvm_state *sta
     for (uint32_t m = 0; m < n; m++) {
       const char *other = (const char *)state->pointers[m];
       if (first < other + state->bytes[m] && other < last)
-        return lamina_tvm_fail("net %s: output '%s' shares memory with '%s'", net->name, lamina_tvm_port(net, n)->name,
+        return lamina_tvm_fail("net '%s': output '%s' shares memory with '%s'", net->name, lamina_tvm_port(net, n)->name,
                                lamina_tvm_port(net, m)->name);
     }
   }
   const int32_t code =
       net->run(state->memory, (const void *const *)state->pointers, state->pointers + net->n_inputs);
-  return code ? lamina_tvm_fail("net %s: %s", net->name, net->text(code)) : 0;
+  return code ? lamina_tvm_fail("net '%s': %s", net->name, net->text(code)) : 0;
 }
 
 /* -- tensors ----------------------------------------------------------------------------------------------------------- */
 
-#define LAMINA_TVM_TYPE_ROOM 160
+#define LAMINA_TVM_TYPE_ROOM 256
 
 /* A type and a shape as text, float32[1, 3] for instance. */
 LAMINA_TVM const char *lamina_tvm_describe(char *room, DLDataType dtype, int ndim, const int64_t *shape) {
   static const char *const kinds[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
   const char *kind = dtype.code < sizeof kinds / sizeof *kinds ? kinds[dtype.code] : "type";
-  int at = snprintf(room, LAMINA_TVM_TYPE_ROOM, "%s%d", kind, dtype.bits);
+  int at = dtype.code == kDLBool ? snprintf(room, 8, "bool") : snprintf(room, 32, "%s%d", kind, dtype.bits);
   for (int d = 0; d < ndim && at < LAMINA_TVM_TYPE_ROOM - 32; d++)
     at += snprintf(room + at, 32, "%s%lld", d ? ", " : "[", (long long)shape[d]);
   snprintf(room + at, 32, ndim ? "]" : "[]");
@@ -175,7 +205,7 @@ LAMINA_TVM int lamina_tvm_fits(const lamina_net *net, uint32_t n, const DLTensor
   const int32_t code = lamina_check_dl(port, tensor);
   if (!code || (copied && code == LAMINA_UNALIGNED)) return 0;
   char wanted[LAMINA_TVM_TYPE_ROOM], given[LAMINA_TVM_TYPE_ROOM];
-  return lamina_tvm_fail("%s '%s' of the net %s: %s (%s, not %s)", n < net->n_inputs ? "input" : "output", port->name,
+  return lamina_tvm_fail("%s '%s' of the net '%s': %s (%s, not %s)", n < net->n_inputs ? "input" : "output", port->name,
                          net->name, net->text(code),
                          lamina_tvm_describe(wanted, lamina_tvm_dtype(port), port->ndim, port->shape),
                          lamina_tvm_describe(given, tensor->dtype, tensor->ndim, tensor->shape));
@@ -216,6 +246,8 @@ typedef struct {
   const lamina_net *net;
   /* of dlopen; null for a net that is linked into the program */
   void *code;
+  /* JSON, of malloc; null for a net that is linked into the program */
+  char *description;
   pthread_mutex_t lock;
   /* states that no call uses */
   lamina_tvm_state *free;
@@ -228,7 +260,7 @@ LAMINA_TVM int lamina_tvm_bind(const lamina_net *net, lamina_tvm_state *state, u
   if (port->ndim == 0 && n < net->n_inputs && (codes[place] == kTVMArgInt || codes[place] == kTVMArgFloat)) {
     if (lamina_tvm_put_number(port, &args[place], codes[place], &state->numbers[n])) {
       char type[LAMINA_TVM_TYPE_ROOM];
-      return lamina_tvm_fail("input '%s' of the net %s: the number is none of type %s", port->name, net->name,
+      return lamina_tvm_fail("input '%s' of the net '%s': the number is none of type %s", port->name, net->name,
                              lamina_tvm_describe(type, lamina_tvm_dtype(port), 0, NULL));
     }
     state->pointers[n] = &state->numbers[n];
@@ -259,7 +291,7 @@ LAMINA_TVM int lamina_tvm_bind_all(const lamina_net *net, lamina_tvm_state *stat
   const uint32_t ports = net->n_inputs + net->n_outputs, sizes = lamina_tvm_sizes(net);
   const int first = (uint32_t)count == ports - sizes ? (int)sizes : 0;
   if (count != (int)ports - first)
-    return lamina_tvm_fail("net %s: is called on a device, or on %u inputs and %u outputs, not on %d arguments",
+    return lamina_tvm_fail("net '%s': is called on a device, or on %u inputs and %u outputs, not on %d arguments",
                            net->name, net->n_inputs - sizes, net->n_outputs, count);
   for (uint32_t n = (uint32_t)first; n < ports; n++)
     if (lamina_tvm_bind(net, state, n, args, codes, (int)n - first)) return -1;
@@ -273,12 +305,15 @@ LAMINA_TVM int lamina_tvm_bind_all(const lamina_net *net, lamina_tvm_state *stat
       if (port->shape[d] >= 0) continue;
       int64_t *size = (int64_t *)state->pointers[-1 - port->shape[d]];
       const int64_t extent = ((const DLTensor *)args[(int)n - first].v_handle)->shape[d];
-      if (*size < 0) *size = extent;
+      if (*size < 0 && first) *size = extent;
       if (*size != extent)
-        return lamina_tvm_fail("net %s: '%s' has %lld in dimension %d, but %s = %lld", net->name, port->name,
+        return lamina_tvm_fail("net '%s': '%s' has %lld in dimension %d, but %s = %lld", net->name, port->name,
                                (long long)extent, d, net->inputs[-1 - port->shape[d]].name, (long long)*size);
     }
   }
+  for (uint32_t n = 0; n < sizes && first; n++)
+    if (state->numbers[n] < 0)
+      return lamina_tvm_fail("net '%s': no tensor tells %s: give it before them", net->name, net->inputs[n].name);
   return 0;
 }
 
@@ -310,9 +345,17 @@ LAMINA_TVM int lamina_tvm_call_net(TVMValue *args, int *codes, int count, TVMRet
   return code;
 }
 
+/* Whether a library's program is called so: "default", what `relay.build` was told, or what the net is called. */
+LAMINA_TVM int lamina_tvm_is_called(const lamina_tvm_library *library, const char *name) {
+  static const char begin[] = "\"tvm.name\":\"";
+  const char *said = library->description ? strstr(library->description, begin) : NULL;
+  if (!strcmp(name, "default") || !strcmp(name, library->net->name)) return 1;
+  return said && !strncmp(said + sizeof begin - 1, name, strlen(name)) &&
+         said[sizeof begin - 1 + strlen(name)] == '"';
+}
+
 LAMINA_TVM int lamina_tvm_find_in_library(lamina_tvm_module *module, const char *name, TVMFunctionHandle *out) {
-  const lamina_net *net = ((lamina_tvm_library *)(void *)module)->net;
-  if (strcmp(name, "default") && strcmp(name, net->name)) return 0;
+  if (!lamina_tvm_is_called((lamina_tvm_library *)(void *)module, name)) return 0;
   return lamina_tvm_method(module, lamina_tvm_call_net, out);
 }
 
@@ -324,14 +367,15 @@ LAMINA_TVM void lamina_tvm_end_library(lamina_tvm_module *module) {
     lamina_tvm_stop(library->net, state);
   }
   if (library->code) dlclose(library->code);
+  free(library->description);
   pthread_mutex_destroy(&library->lock);
   free(library);
 }
 
-/* The module of a net; `code` is closed with it. */
-LAMINA_TVM int lamina_tvm_new_library(const lamina_net *net, void *code, TVMModuleHandle *out) {
+/* The module of a net, which takes over the code and the description. */
+LAMINA_TVM int lamina_tvm_new_library(const lamina_net *net, void *code, char *description, TVMModuleHandle *out) {
   if (lamina_check(net))
-    return lamina_tvm_fail("net %s: the library has version %u of the interface, lamina.h has %u: export it anew",
+    return lamina_tvm_fail("net '%s': the library has version %u of the interface, lamina.h has %u: export it anew",
                            net->name, net->abi, LAMINA_VERSION);
   lamina_tvm_library *library = (lamina_tvm_library *)calloc(1, sizeof *library);
   if (!library) return lamina_tvm_fail("no memory for a module");
@@ -341,23 +385,16 @@ LAMINA_TVM int lamina_tvm_new_library(const lamina_net *net, void *code, TVMModu
   library->module.end = lamina_tvm_end_library;
   library->net = net;
   library->code = code;
+  library->description = description;
   pthread_mutex_init(&library->lock, NULL);
   *out = &library->module;
   return 0;
 }
 
-LAMINA_TVM int TVMModLoadFromFile(const char *file_name, const char *format, TVMModuleHandle *out) {
-  char symbol[LAMINA_TVM_NAME_ROOM];
-  *out = NULL;
-  if (format && *format && strcmp(format, "so"))
-    return lamina_tvm_fail("%s: libraries are loaded, of the format \"so\", not \"%s\"", file_name, format);
-  FILE *file = fopen(file_name, "rb");
-  if (!file) return lamina_tvm_fail("%s: cannot be read", file_name);
-  const int nets = lamina_tvm_find_nets(file, symbol);
-  fclose(file);
-  if (nets != 1)
+LAMINA_TVM int lamina_tvm_open(const char *file_name, lamina_tvm_file *said, TVMModuleHandle *out) {
+  if (said->nets != 1)
     return lamina_tvm_fail("%s: is no library that Lamina has exported: it has %d symbols lamina_<net>, not one",
-                           file_name, nets);
+                           file_name, said->nets);
   /* A name without a folder would be looked for where the system's libraries are. */
   char *path = (char *)malloc(strlen(file_name) + 3);
   if (!path) return lamina_tvm_fail("no memory for a path");
@@ -365,13 +402,27 @@ LAMINA_TVM int TVMModLoadFromFile(const char *file_name, const char *format, TVM
   void *code = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   free(path);
   if (!code) return lamina_tvm_fail("%s: cannot be loaded: %s", file_name, dlerror());
-  const lamina_net *net = (const lamina_net *)dlsym(code, symbol);
+  const lamina_net *net = (const lamina_net *)dlsym(code, said->symbol);
   if (!net) lamina_tvm_fail("%s: %s", file_name, dlerror());
-  if (!net || lamina_tvm_new_library(net, code, out)) {
+  if (!net || lamina_tvm_new_library(net, code, said->description, out)) {
     dlclose(code);
     return -1;
   }
   return 0;
+}
+
+LAMINA_TVM int TVMModLoadFromFile(const char *file_name, const char *format, TVMModuleHandle *out) {
+  lamina_tvm_file said;
+  *out = NULL;
+  if (format && *format && strcmp(format, "so"))
+    return lamina_tvm_fail("%s: libraries are loaded, of the format \"so\", not \"%s\"", file_name, format);
+  FILE *file = fopen(file_name, "rb");
+  if (!file) return lamina_tvm_fail("%s: cannot be read", file_name);
+  lamina_tvm_read_file(file, &said);
+  fclose(file);
+  const int code = lamina_tvm_open(file_name, &said, out);
+  if (code) free(said.description);
+  return code;
 }
 
 #ifdef __cplusplus

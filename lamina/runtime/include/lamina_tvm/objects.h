@@ -225,11 +225,17 @@ LAMINA_TVM int TVMModFree(TVMModuleHandle mod) {
   return 0;
 }
 
+/* Whether a module is another one or finds functions of it. */
+LAMINA_TVM int lamina_tvm_reaches(const lamina_tvm_module *module, const lamina_tvm_module *other) {
+  int found = module == other;
+  for (int n = 0; !found && n < module->n_imports; n++) found = lamina_tvm_reaches(module->imports[n], other);
+  return found;
+}
+
 LAMINA_TVM int TVMModImport(TVMModuleHandle mod, TVMModuleHandle dep) {
   lamina_tvm_module *module = (lamina_tvm_module *)mod, *other = (lamina_tvm_module *)dep;
-  if (module == other) return lamina_tvm_fail("a module cannot import itself");
-  for (int n = 0; n < other->n_imports; n++)
-    if (other->imports[n] == module) return lamina_tvm_fail("two modules cannot import each other");
+  if (!module || !other) return lamina_tvm_fail("a module that is null neither imports nor is imported");
+  if (lamina_tvm_reaches(other, module)) return lamina_tvm_fail("a module cannot import itself");
   void *longer = realloc(module->imports, (size_t)(module->n_imports + 1) * sizeof *module->imports);
   if (!longer) return lamina_tvm_fail("no memory for a module");
   module->imports = (lamina_tvm_module **)longer;

@@ -55,7 +55,7 @@ LAMINA_TVM int lamina_tvm_find_linked(lamina_tvm_module *module, const char *nam
   if (!found && first && !first->next && !strcmp(name, "default")) found = first;
   if (!found) return 0;
   TVMModuleHandle library = NULL;
-  if (lamina_tvm_new_library(found->net, NULL, &library)) return -1;
+  if (lamina_tvm_new_library(found->net, NULL, NULL, &library)) return -1;
   const int code = TVMModGetFunction(library, name, 0, out);
   TVMModFree(library);
   return code;
