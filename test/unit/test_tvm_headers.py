@@ -26,7 +26,7 @@ CXX, CC = shutil.which("g++"), shutil.which("cc")
 needs_cxx = pytest.mark.skipif(CXX is None, reason="there is no C++ compiler `g++`")
 needs_cc = pytest.mark.skipif(CC is None, reason="there is no C compiler `cc`")
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-I", str(INCLUDE)]
-SANITIZERS = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover"]
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -130,7 +130,11 @@ def weighted() -> Any:
     """A kernel whose size is an argument, with numbers of two types."""
     n, a, k = te.var("n"), te.var("a", "float32"), te.var("k", "int32")
     x = te.placeholder((n,), name="x")
-    y = te.compute((n,), lambda i: a * x[i] + k.astype("float32"), name="y")
+
+    def element(i: Any) -> Any:
+        return a * x[i] + k.astype("float32")
+
+    y = te.compute((n,), element, name="y")
     return tvm.build(te.create_schedule(y.op), [n, a, k, x, y], "llvm", name="weighted")
 
 

@@ -38,7 +38,7 @@ PORT = (
 """`lamina_port`: a tensor, its elements one behind the other in order, at a multiple of their size."""
 
 NET = (
-    Member("uint32_t @", "abi", "LAMINA_ABI of the library"),
+    Member("uint32_t @", "abi", "LAMINA_VERSION of the library"),
     Member("uint32_t @", "bytes", "of this record as the library has it"),
     Member("const char *@", "name", "of the net"),
     Member("const char *@", "target", "the processor that it was compiled for"),

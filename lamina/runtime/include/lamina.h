@@ -55,7 +55,7 @@ typedef struct lamina_port {
 } lamina_port;
 
 typedef struct lamina_net {
-  /* LAMINA_ABI of the library */
+  /* LAMINA_VERSION of the library */
   uint32_t abi;
   /* of this record as the library has it */
   uint32_t bytes;
