@@ -42,7 +42,7 @@ class Classifier(NamedTuple):
 @pytest.fixture(scope="module")
 def classifier(tmp_path_factory: pytest.TempPathFactory) -> Classifier:
     """Two convolutions, a mean of the image and a softmax over eleven classes."""
-    import onnxruntime
+    import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 
     random = np.random.default_rng(7)
     shapes = {"w": (12, 3, 3, 3), "v": (20, 12, 3, 3), "m": (20, 11)}
@@ -69,12 +69,9 @@ def classifier(tmp_path_factory: pytest.TempPathFactory) -> Classifier:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     image = np.asarray(random.standard_normal((1, 3, 24, 24)) * 3, np.float32)
     folder = tmp_path_factory.mktemp("classifier")
-    found = Classifier(
-        folder / "net.so",
-        folder / "net.a",
-        folder / "image.bin",
-        np.asarray(onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"image": image})[0])[0],
-    )
+    session: Any = onnxruntime.InferenceSession(model.SerializeToString())
+    probabilities = np.asarray(session.run(None, {"image": image})[0])[0]
+    found = Classifier(folder / "net.so", folder / "net.a", folder / "image.bin", probabilities)
     lamina.export(model, found.library, threads=2)
     lamina.export(model, found.archive, threads=2)
     image.tofile(found.image)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,9 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import lamina
 from lamina.backends.cpu.machines import processor
+from lamina.cli.command import run
 from lamina.compat import tvm
 from lamina.compat.tvm import relay, te
+from lamina.errors import InputError, UnsupportedError
+from lamina.runtime.exported import is_net
 from tools.header import PATH as HEADER
 
 pytestmark = [
@@ -98,10 +103,19 @@ net 'net': output 'out0' shares memory with 'x'"""
 
 
 @needs_cxx
-@pytest.mark.parametrize("standard", ["c++14", "c++17"])
-def test_a_graph_executor_in_cxx(net: tuple[Path, Array], tmp_path: Path, standard: str) -> None:
+@pytest.mark.parametrize(
+    ("standard", "source"), [("c++17", "graph_executor.cc"), ("c++20", "kernels.cc"), ("c++11", "c_interface.c")]
+)
+def test_no_warnings_by_other_standards(standard: str, source: str) -> None:
+    words = [str(CXX), "-xc++", f"-std={standard}", *WARNINGS, "-fsyntax-only", str(INPUTS / source)]
+    end = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (end.returncode, end.stderr) == (0, "")
+
+
+@needs_cxx
+def test_a_graph_executor_in_cxx(net: tuple[Path, Array], tmp_path: Path) -> None:
     folder, expected = net
-    program = built(CXX, standard, INPUTS / "graph_executor.cc", tmp_path)
+    program = built(CXX, "c++14", INPUTS / "graph_executor.cc", tmp_path)
     library = tmp_path / "renamed since.so"
     shutil.copyfile(folder / "net.so", library)
     told = said(program, library, folder / "net.params", folder / "x.raw", tmp_path / "y.raw")
@@ -111,10 +125,9 @@ def test_a_graph_executor_in_cxx(net: tuple[Path, Array], tmp_path: Path, standa
 
 
 @needs_cc
-@pytest.mark.parametrize("standard", ["c99", "c11"])
-def test_a_graph_executor_in_c(net: tuple[Path, Array], tmp_path: Path, standard: str) -> None:
+def test_a_graph_executor_in_c(net: tuple[Path, Array], tmp_path: Path) -> None:
     folder, expected = net
-    program = built(CC, standard, INPUTS / "c_interface.c", tmp_path)
+    program = built(CC, "c99", INPUTS / "c_interface.c", tmp_path)
     assert said(program, folder / "net.so", folder / "x.raw", tmp_path / "y.raw") == ["twice takes an integer"]
     found = np.fromfile(tmp_path / "y.raw", np.float32).reshape(4, 5)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
@@ -168,3 +181,39 @@ def test_the_library_of_a_kernel_is_loaded_in_python(tmp_path: Path) -> None:
         x, y = np.arange(length, dtype=np.float32), np.zeros(length, np.float32)
         loaded(x, y)
         np.testing.assert_array_equal(y, x + 1)
+    with pytest.raises(UnsupportedError, match="k.so: is a kernel whose extents are those of a call"):
+        lamina.ExportedNet(tmp_path / "k.so")
+
+
+def test_a_kernel_of_another_order_stays_in_our_format(tmp_path: Path) -> None:
+    """With its outputs first, or an extent that is computed, C could not call it."""
+    n = te.var("n")
+    a = te.placeholder((n * 2,), name="A")
+
+    def element(i: Any) -> Any:
+        return a[i * 2]
+
+    b = te.compute((n,), element, name="B")
+    schedule = te.create_schedule(b.op)
+    for order in ([b, a], [a, b]):
+        kernel: Any = tvm.build(schedule, order, "llvm", name="even")
+        kernel.export_library(tmp_path / "k.so")
+        assert not is_net(tmp_path / "k.so")
+        x, y = np.arange(6, dtype=np.float32), np.zeros(3, np.float32)
+        tvm.runtime.load_module(tmp_path / "k.so")(*((y, x) if order[0] is b else (x, y)))
+        assert y.tolist() == [0, 2, 4]
+
+
+def test_a_damaged_library_of_a_kernel_is_refused(tmp_path: Path) -> None:
+    add_one(10, "addone").export_library(tmp_path / "k.so")
+    data = bytearray((tmp_path / "k.so").read_bytes())
+    data[data.index(b"tensor.kernel") + 40] ^= 1
+    (tmp_path / "k.so").write_bytes(data)
+    with pytest.raises(InputError, match="k.so: is damaged"):
+        tvm.runtime.load_module(tmp_path / "k.so")
+
+
+def test_the_folder_of_headers() -> None:
+    out = io.StringIO()
+    assert run(["info", "--include"], out, io.StringIO()) == 0
+    assert (Path(out.getvalue().strip()) / "tvm" / "runtime" / "module.h").is_file()

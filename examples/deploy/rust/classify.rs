@@ -87,8 +87,9 @@ fn check(net: &lamina_net, code: i32) -> Result<(), String> {
     if code == 0 { Ok(()) } else { Err(text(unsafe { (net.text)(code) })) }
 }
 
+/// Whether a tensor is one of float32 of a known shape.
 fn is_float(port: &lamina_port) -> bool {
-    (port.code, port.bits) == (2, 32)
+    (port.code, port.bits) == (2, 32) && port.bytes > 0
 }
 
 /// The bytes of a file as float32 in a machine's own order.
@@ -106,7 +107,8 @@ fn classify(net: &'static lamina_net, image: &str) -> Result<(), String> {
         return Err("the net has not one input and one output".into());
     };
     if !is_float(input) || !is_float(output) {
-        return Err(format!("{} or {} is no tensor of float32", text(input.name), text(output.name)));
+        let (input, output) = (text(input.name), text(output.name));
+        return Err(format!("{input} or {output}: is no tensor of float32 of a known shape"));
     }
     let pixels = floats(image, input.bytes)?;
     let mut probabilities = vec![0f32; output.bytes as usize / 4];
