@@ -84,7 +84,11 @@ impl Drop for Net {
 }
 
 fn check(net: &lamina_net, code: i32) -> Result<(), String> {
-    if code == 0 { Ok(()) } else { Err(text(unsafe { (net.text)(code) })) }
+    if code == 0 {
+        Ok(())
+    } else {
+        Err(text(unsafe { (net.text)(code) }))
+    }
 }
 
 /// Whether a tensor is one of float32 of a known shape.

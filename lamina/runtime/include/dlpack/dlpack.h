@@ -1,4 +1,4 @@
-/* dlpack/dlpack.h: the records of DLPack, as its specification names and lays them out; version 1.0 and what came before.
+/* dlpack/dlpack.h: the records of DLPack as its specification names and lays them out; version 1.0 and before.
 
    DLPack's own header does as well: both have the same guard, so that whichever is read first declares them. */
 

@@ -139,7 +139,7 @@ LAMINA_TVM int TVMSynchronize(int device_type, int device_id, TVMStreamHandle st
   return lamina_tvm_check_device(device_type, device_id);
 }
 
-/* -- DLPack ---------------------------------------------------------------------------------------------------------- */
+/* -- DLPack -------------------------------------------------------------------------------------------------------- */
 
 LAMINA_TVM void TVMDLManagedTensorCallDeleter(DLManagedTensor *tensor) {
   if (tensor && tensor->deleter) tensor->deleter(tensor);
@@ -174,7 +174,7 @@ LAMINA_TVM int TVMArrayToDLPack(TVMArrayHandle from, DLManagedTensor **out) {
   return 0;
 }
 
-/* -- values that are counted ------------------------------------------------------------------------------------------ */
+/* -- values that are counted --------------------------------------------------------------------------------------- */
 
 /* One more reference to what a value stands for. */
 LAMINA_TVM void lamina_tvm_retain(const TVMValue *value, int code) {

@@ -205,8 +205,7 @@ LAMINA_TVM int lamina_tvm_new_executor(lamina_tvm_library *library, TVMModuleHan
   const uint32_t ports = net->n_inputs + net->n_outputs;
   if (lamina_tvm_sizes(net))
     return lamina_tvm_fail("net '%s': its extents are those of a call: call it on tensors, not on a device", net->name);
-  lamina_tvm_executor *executor =
-      (lamina_tvm_executor *)calloc(1, sizeof *executor + ports * sizeof *executor->arrays);
+  lamina_tvm_executor *executor = (lamina_tvm_executor *)calloc(1, sizeof *executor + ports * sizeof *executor->arrays);
   if (!executor) return lamina_tvm_fail("no memory for an executor");
   LAMINA_TVM_RETAIN(&library->module);
   executor->module.references = 1;
@@ -218,8 +217,8 @@ LAMINA_TVM int lamina_tvm_new_executor(lamina_tvm_library *library, TVMModuleHan
   int code = lamina_tvm_start(net, &executor->state);
   for (uint32_t n = 0; !code && n < ports; n++) {
     const lamina_port *port = lamina_tvm_port(net, n);
-    code = lamina_tvm_new_array(port->shape, port->ndim, lamina_tvm_dtype(port), NULL, NULL, NULL,
-                                &executor->arrays[n]);
+    code =
+        lamina_tvm_new_array(port->shape, port->ndim, lamina_tvm_dtype(port), NULL, NULL, NULL, &executor->arrays[n]);
     if (!code) executor->state->pointers[n] = executor->arrays[n]->data;
   }
   if (code) {

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* -- what a library's file says ---------------------------------------------------------------------------------------- */
+/* -- what a library's file says ------------------------------------------------------------------------------------ */
 
 #define LAMINA_TVM_NAME_ROOM 256
 #if UINTPTR_MAX > 0xffffffffu
@@ -44,8 +44,8 @@ LAMINA_TVM char *lamina_tvm_contents(FILE *file, const lamina_tvm_elf_section *s
   return contents;
 }
 
-/* What a library's file says: the one symbol `lamina_<net>` that it exports, which is not what the file is called (it may
-   have been renamed), and the description (JSON), of malloc or null. */
+/* What a library's file says: the one symbol `lamina_<net>` that it exports, which is not what the file is called (it
+   may have been renamed), and the description (JSON), of malloc or null. */
 typedef struct {
   /* the number of such symbols, of which `symbol` is the first */
   int nets;
@@ -107,7 +107,7 @@ LAMINA_TVM const lamina_port *lamina_tvm_port(const lamina_net *net, uint32_t n)
   return n < net->n_inputs ? &net->inputs[n] : &net->outputs[n - net->n_inputs];
 }
 
-/* -- states ------------------------------------------------------------------------------------------------------------ */
+/* -- states -------------------------------------------------------------------------------------------------------- */
 
 /* The memory of one call at a time. */
 typedef struct lamina_tvm_state {
@@ -167,16 +167,15 @@ LAMINA_TVM int lamina_tvm_run(const lamina_net *net, const lamina_tvm_state *sta
     for (uint32_t m = 0; m < n; m++) {
       const char *other = (const char *)state->pointers[m];
       if (first < other + state->bytes[m] && other < last)
-        return lamina_tvm_fail("net '%s': output '%s' shares memory with '%s'", net->name, lamina_tvm_port(net, n)->name,
-                               lamina_tvm_port(net, m)->name);
+        return lamina_tvm_fail("net '%s': output '%s' shares memory with '%s'", net->name,
+                               lamina_tvm_port(net, n)->name, lamina_tvm_port(net, m)->name);
     }
   }
-  const int32_t code =
-      net->run(state->memory, (const void *const *)state->pointers, state->pointers + net->n_inputs);
+  const int32_t code = net->run(state->memory, (const void *const *)state->pointers, state->pointers + net->n_inputs);
   return code ? lamina_tvm_fail("net '%s': %s", net->name, net->text(code)) : 0;
 }
 
-/* -- tensors ----------------------------------------------------------------------------------------------------------- */
+/* -- tensors ------------------------------------------------------------------------------------------------------- */
 
 #define LAMINA_TVM_TYPE_ROOM 256
 
@@ -222,23 +221,27 @@ LAMINA_TVM int lamina_tvm_put_number(const lamina_port *port, const TVMValue *va
     memcpy(to, &single, 4);
   } else if (!is_float && (port->code == kDLInt || port->code == kDLUInt || port->code == kDLBool)) {
     const int64_t whole = value->v_int64, top = port->bits < 64 ? (int64_t)1 << (port->bits - 1) : INT64_MAX;
-    const int fits = port->bits == 64  ? whole >= 0 || port->code == kDLInt
-                     : port->code == kDLInt ? whole >= -top && whole < top
+    const int fits = port->bits == 64        ? whole >= 0 || port->code == kDLInt
+                     : port->code == kDLInt  ? whole >= -top && whole < top
                      : port->code == kDLBool ? whole == 0 || whole == 1
                                              : whole >= 0 && whole < 2 * top;
     if (!fits) return -1;
     const int8_t i8 = (int8_t)whole;
     const int16_t i16 = (int16_t)whole;
     const int32_t i32 = (int32_t)whole;
-    memcpy(to, port->bits == 8 ? (const void *)&i8 : port->bits == 16 ? (const void *)&i16
-               : port->bits == 32 ? (const void *)&i32 : (const void *)&whole, port->bits / 8u);
+    memcpy(to,
+           port->bits == 8    ? (const void *)&i8
+           : port->bits == 16 ? (const void *)&i16
+           : port->bits == 32 ? (const void *)&i32
+                              : (const void *)&whole,
+           port->bits / 8u);
   } else {
     return -1;
   }
   return 0;
 }
 
-/* -- the module -------------------------------------------------------------------------------------------------------- */
+/* -- the module ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   /* comes first: a handle of a library is one of its module */
@@ -350,8 +353,7 @@ LAMINA_TVM int lamina_tvm_is_called(const lamina_tvm_library *library, const cha
   static const char begin[] = "\"tvm.name\":\"";
   const char *said = library->description ? strstr(library->description, begin) : NULL;
   if (!strcmp(name, "default") || !strcmp(name, library->net->name)) return 1;
-  return said && !strncmp(said + sizeof begin - 1, name, strlen(name)) &&
-         said[sizeof begin - 1 + strlen(name)] == '"';
+  return said && !strncmp(said + sizeof begin - 1, name, strlen(name)) && said[sizeof begin - 1 + strlen(name)] == '"';
 }
 
 LAMINA_TVM int lamina_tvm_find_in_library(lamina_tvm_module *module, const char *name, TVMFunctionHandle *out) {

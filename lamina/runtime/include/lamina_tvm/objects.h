@@ -22,7 +22,7 @@ extern "C" {
 #define LAMINA_TVM_RETAIN(object) ((void)__atomic_add_fetch(&(object)->references, 1, __ATOMIC_RELAXED))
 #define LAMINA_TVM_IS_LAST(object) (__atomic_sub_fetch(&(object)->references, 1, __ATOMIC_ACQ_REL) == 0)
 
-/* -- what is a thread's own -------------------------------------------------------------------------------------- */
+/* -- what is a thread's own ---------------------------------------------------------------------------------------- */
 
 typedef struct {
   char error[2048];
@@ -80,9 +80,9 @@ __attribute__((format(printf, 1, 2))) LAMINA_TVM int lamina_tvm_fail(const char 
 }
 
 LAMINA_TVM const char *lamina_tvm_kind(int code) {
-  static const char *const kinds[] = {"an integer", "an unsigned integer", "a float",    "a pointer", "null",
-                                      "a type",     "a device",            "a tensor",   "an object", "a module",
-                                      "a function", "a text",              "text bytes", "an array"};
+  static const char *const kinds[] = {
+      "an integer", "an unsigned integer", "a float",  "a pointer",  "null",   "a type",     "a device",
+      "a tensor",   "an object",           "a module", "a function", "a text", "text bytes", "an array"};
   return code >= 0 && code < (int)(sizeof kinds / sizeof *kinds) ? kinds[code] : "a value of no known kind";
 }
 
@@ -202,7 +202,7 @@ LAMINA_TVM int lamina_tvm_give_number(TVMRetValueHandle ret, int64_t number) {
   return 0;
 }
 
-/* -- modules --------------------------------------------------------------------------------------------------------- */
+/* -- modules ------------------------------------------------------------------------------------------------------- */
 
 typedef struct lamina_tvm_module {
   int references;

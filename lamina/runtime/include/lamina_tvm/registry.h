@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* -- nets of the program ---------------------------------------------------------------------------------------------- */
+/* -- nets of the program ------------------------------------------------------------------------------------------- */
 
 typedef struct lamina_tvm_linked {
   const lamina_net *net;
@@ -40,12 +40,12 @@ LAMINA_TVM void lamina_tvm_link(lamina_tvm_linked *entry) {
 #define LAMINA_TVM_C extern
 #endif
 /* Enter a net before `main` begins. */
-#define LAMINA_SYSTEM_LIB(name)                                                              \
-  LAMINA_TVM_C const lamina_net lamina_##name;                                               \
-  __attribute__((constructor)) static void lamina_tvm_enter_##name(void) {                   \
-    static lamina_tvm_linked entry = {&lamina_##name, NULL};                                 \
-    lamina_tvm_link(&entry);                                                                 \
-  }                                                                                          \
+#define LAMINA_SYSTEM_LIB(name)                                            \
+  LAMINA_TVM_C const lamina_net lamina_##name;                             \
+  __attribute__((constructor)) static void lamina_tvm_enter_##name(void) { \
+    static lamina_tvm_linked entry = {&lamina_##name, NULL};               \
+    lamina_tvm_link(&entry);                                               \
+  }                                                                        \
   typedef int lamina_tvm_entered_##name /* for the semicolon that may follow */
 
 LAMINA_TVM int lamina_tvm_find_linked(lamina_tvm_module *module, const char *name, TVMFunctionHandle *out) {
@@ -76,7 +76,7 @@ LAMINA_TVM int lamina_tvm_system_lib(TVMValue *args, int *codes, int count, TVMR
   return lamina_tvm_give(ret, module, kTVMModuleHandle);
 }
 
-/* -- functions by name ------------------------------------------------------------------------------------------------- */
+/* -- functions by name --------------------------------------------------------------------------------------------- */
 
 /* (graph, library, device type, device id ...) -> executor. The graph is that of the library. */
 LAMINA_TVM int lamina_tvm_create(TVMValue *args, int *codes, int count, TVMRetValueHandle ret, void *resource) {
@@ -130,11 +130,9 @@ LAMINA_TVM lamina_tvm_named *lamina_tvm_named_of(const lamina_tvm_names *names, 
   return found;
 }
 
-LAMINA_TVM int lamina_tvm_enter(lamina_tvm_names *names, const char *name, lamina_tvm_function *function,
-                                int replace) {
+LAMINA_TVM int lamina_tvm_enter(lamina_tvm_names *names, const char *name, lamina_tvm_function *function, int replace) {
   lamina_tvm_named *found = lamina_tvm_named_of(names, name);
-  if (found && found->function && !replace)
-    return lamina_tvm_fail("there is a global function '%s' already", name);
+  if (found && found->function && !replace) return lamina_tvm_fail("there is a global function '%s' already", name);
   if (!found) {
     found = (lamina_tvm_named *)malloc(sizeof *found + strlen(name));
     if (!found) return lamina_tvm_fail("no memory for the name of a function");

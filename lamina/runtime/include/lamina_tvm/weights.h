@@ -1,7 +1,7 @@
 /* lamina_tvm/weights.h: weights that are given to a library which has them: they are compared, not taken.
 
-   What is inside was folded into other weights and packed. The description of a library has a digest of each weight that
-   `relay.build` was given, so that other values than those are an error instead of being passed over. */
+   What is inside was folded into other weights and packed. The description of a library has a digest of each weight
+   that `relay.build` was given, so that other values than those are an error instead of being passed over. */
 
 #ifndef LAMINA_TVM_WEIGHTS_H
 #define LAMINA_TVM_WEIGHTS_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* -- SHA-256 (FIPS 180-4) -------------------------------------------------------------------------------------------- */
+/* -- SHA-256 (FIPS 180-4) ------------------------------------------------------------------------------------------ */
 
 typedef struct {
   uint32_t hash[8];
@@ -84,7 +84,7 @@ LAMINA_TVM void lamina_tvm_digest(const char *text, const void *data, size_t siz
   snprintf(digits, 17, "%08x%08x", (unsigned)state.hash[0], (unsigned)state.hash[1]);
 }
 
-/* -- the digests of a library ------------------------------------------------------------------------------------------ */
+/* -- the digests of a library -------------------------------------------------------------------------------------- */
 
 /* The digest of a weight in the description of a library, of 16 digits; null where it has none of the name. */
 LAMINA_TVM const char *lamina_tvm_weight(const lamina_tvm_library *library, const char *name) {
@@ -123,7 +123,7 @@ LAMINA_TVM int lamina_tvm_compare(const lamina_tvm_library *library, const char 
   return 0;
 }
 
-/* -- weights in TVM's format ------------------------------------------------------------------------------------------- */
+/* -- weights in TVM's format --------------------------------------------------------------------------------------- */
 
 typedef struct {
   const char *at;

@@ -1,7 +1,7 @@
 /* tvm/runtime/c_runtime_api.h: the functions of TVM's C interface (v0.8) that deployment uses, over lamina.h.
 
-   Nothing of TVM is in it and no library of TVM's is needed: the functions stand in lamina_tvm/, as headers, for C99 and
-   C++14. Link with -ldl -lpthread where the C library has these apart.
+   Nothing of TVM is in it and no library of TVM's is needed: the functions stand in lamina_tvm/, as headers, for C99
+   and C++14. Link with -ldl -lpthread where the C library has these apart.
 
    A library of `lib.export_library("net.so")` or `lamina compile -o net.so` is a module with one function of two names,
    "default" and the net's own. Called on a device it gives the graph executor, a module with the functions `set_input`,

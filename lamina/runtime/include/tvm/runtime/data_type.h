@@ -27,8 +27,9 @@ inline DLDataType String2DLDataType(const std::string& name) {
   static const struct {
     const char* name;
     uint8_t code, bits;
-  } kinds[] = {{"int", kDLInt, 32},          {"uint", kDLUInt, 32},       {"float", kDLFloat, 32},
-               {"handle", kDLOpaqueHandle, 64}, {"bfloat", kDLBfloat, 16}, {"bool", kDLBool, 8}};
+  } kinds[] = {{"int", kDLInt, 32},       {"uint", kDLUInt, 32},
+               {"float", kDLFloat, 32},   {"handle", kDLOpaqueHandle, 64},
+               {"bfloat", kDLBfloat, 16}, {"bool", kDLBool, 8}};
   for (const auto& kind : kinds) {
     const std::string begin(kind.name);
     if (name.compare(0, begin.size(), begin)) continue;

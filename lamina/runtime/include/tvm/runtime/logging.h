@@ -99,10 +99,10 @@ std::unique_ptr<std::string> Compared(const X& x, const Y& y) {
 // A caller compares what has a size with a literal.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-compare"
-#define LAMINA_TVM_COMPARISON(name, op)                                \
-  template <typename X, typename Y>                                    \
-  std::unique_ptr<std::string> name(const X& x, const Y& y) {          \
-    return x op y ? std::unique_ptr<std::string>() : Compared(x, y);   \
+#define LAMINA_TVM_COMPARISON(name, op)                              \
+  template <typename X, typename Y>                                  \
+  std::unique_ptr<std::string> name(const X& x, const Y& y) {        \
+    return x op y ? std::unique_ptr<std::string>() : Compared(x, y); \
   }
 LAMINA_TVM_COMPARISON(CheckEQ, ==)
 LAMINA_TVM_COMPARISON(CheckNE, !=)
@@ -126,10 +126,10 @@ using Error = ::tvm::runtime::Error;
 // A check is a loop that throws in its first round: no `else` can be taken for its own.
 #define LAMINA_TVM_CHECK(x) \
   while (!(x)) ::tvm::runtime::detail::LogFatal(__FILE__, __LINE__).stream() << "Check failed: (" #x ") is false: "
-#define LAMINA_TVM_CHECK_OP(name, op, x, y)                                                          \
-  while (std::unique_ptr<std::string> lamina_compared = ::tvm::runtime::detail::name(x, y))          \
-  ::tvm::runtime::detail::LogFatal(__FILE__, __LINE__).stream() << "Check failed: " #x " " #op " " #y \
-                                                                << *lamina_compared << ": "
+#define LAMINA_TVM_CHECK_OP(name, op, x, y)                                                 \
+  while (std::unique_ptr<std::string> lamina_compared = ::tvm::runtime::detail::name(x, y)) \
+  ::tvm::runtime::detail::LogFatal(__FILE__, __LINE__).stream()                             \
+      << "Check failed: " #x " " #op " " #y << *lamina_compared << ": "
 
 #define ICHECK(x) LAMINA_TVM_CHECK(x)
 #define ICHECK_EQ(x, y) LAMINA_TVM_CHECK_OP(CheckEQ, ==, x, y)
@@ -151,9 +151,10 @@ using Error = ::tvm::runtime::Error;
 #define CHECK_NOTNULL(x) ICHECK_NOTNULL(x)
 #endif
 
-#define LAMINA_TVM_NOT_NULL(x)                                                                                   \
-  ((x) == nullptr ? (::tvm::runtime::detail::LogFatal(__FILE__, __LINE__).stream() << "Check failed: (" #x         \
-                                                                                      ") is null", (x)) : (x))
+#define LAMINA_TVM_NOT_NULL(x)                                                                                    \
+  ((x) == nullptr                                                                                                 \
+       ? (::tvm::runtime::detail::LogFatal(__FILE__, __LINE__).stream() << "Check failed: (" #x ") is null", (x)) \
+       : (x))
 
 #ifndef LOG
 #define LOG(level) LAMINA_TVM_LOG_##level

@@ -90,9 +90,7 @@ class TVMPODValue_ {
     if (code_ != kTVMDLTensorHandle && code_ != kTVMNDArrayHandle) Refuse("a tensor");
     return static_cast<DLTensor*>(value_.v_handle);
   }
-  operator NDArray() const {
-    return NDArray::Sharing(static_cast<DLTensor*>(Handle(kTVMNDArrayHandle, "an array")));
-  }
+  operator NDArray() const { return NDArray::Sharing(static_cast<DLTensor*>(Handle(kTVMNDArrayHandle, "an array"))); }
   operator Module() const { return Module::Sharing(Handle(kTVMModuleHandle, "a module")); }
   operator PackedFunc() const { return PackedFunc::Sharing(Handle(kTVMPackedFuncHandle, "a function")); }
   template <typename Signature>
@@ -190,8 +188,8 @@ class TVMRetValue : public TVMPODValue_ {
   operator String() const { return String(operator std::string()); }
 
   /// Give it a value: whatever a function can be called on.
-  template <typename T, typename = typename std::enable_if<
-                            !std::is_same<typename std::decay<T>::type, TVMRetValue>::value>::type>
+  template <typename T,
+            typename = typename std::enable_if<!std::is_same<typename std::decay<T>::type, TVMRetValue>::value>::type>
   TVMRetValue& operator=(T&& value);
 
   /// Hand it over to the place of a result of the C interface.
@@ -275,9 +273,7 @@ class TVMArgsSetter {
   }
   void operator()(size_t n, const std::string& text) const { (*this)(n, text.c_str()); }
   void operator()(size_t n, const String& text) const { (*this)(n, text.c_str()); }
-  void operator()(size_t n, const TVMByteArray& bytes) const {
-    Put(n, const_cast<TVMByteArray*>(&bytes), kTVMBytes);
-  }
+  void operator()(size_t n, const TVMByteArray& bytes) const { Put(n, const_cast<TVMByteArray*>(&bytes), kTVMBytes); }
   void operator()(size_t n, const TVMArgValue& value) const {
     values_[n] = value.value();
     codes_[n] = value.type_code();

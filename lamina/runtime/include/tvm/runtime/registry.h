@@ -69,10 +69,9 @@ class Registry {
 
 #define LAMINA_TVM_JOIN(a, b) a##b
 #define LAMINA_TVM_UNIQUE(a, b) LAMINA_TVM_JOIN(a, b)
-#define TVM_REGISTER_GLOBAL(name)                                                                  \
-  static __attribute__((unused)) const ::tvm::runtime::Registry LAMINA_TVM_UNIQUE(lamina_tvm_registered, \
-                                                                                  __COUNTER__) =  \
-      ::tvm::runtime::Registry::Register(name)
+#define TVM_REGISTER_GLOBAL(name)                                                  \
+  static __attribute__((unused)) const ::tvm::runtime::Registry LAMINA_TVM_UNIQUE( \
+      lamina_tvm_registered, __COUNTER__) = ::tvm::runtime::Registry::Register(name)
 
 }  // namespace runtime
 }  // namespace tvm
