@@ -1,17 +1,19 @@
-"""`lamina.h`, the C interface of exported nets, written from its declaration in `backends/cpu/runtime/interface.py`.
+"""`lamina.h` and `lamina.rs`, the interface of exported nets for C and for Rust: `backends/cpu/runtime/interface.py`.
 
 python -m tools.header [--check]
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from lamina.backends.cpu.runtime.interface import ABI, CODES, NET, PORT, Member
+from lamina.backends.cpu.runtime.interface import ABI, CODES, NET, PORT, Member, record_bytes
+from lamina.runtime.headers import INCLUDE
+from lamina.runtime.program import DEFAULT_SPINS
 
-PATH = Path(__file__).resolve().parents[1] / "lamina" / "runtime" / "include" / "lamina.h"
+PATH, RUST = INCLUDE / "lamina.h", INCLUDE / "lamina.rs"
 
 _HEAD = """\
 /* lamina.h: the interface of nets that Lamina has exported, for C99, C++11 and what can call C.
@@ -49,7 +51,19 @@ static inline int32_t lamina_check(const lamina_net *net) {
   return net->abi == LAMINA_VERSION ? 0 : LAMINA_ABI;
 }
 
-#ifdef DLPACK_DLPACK_H_ /* include dlpack.h first */
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LAMINA_H */
+
+/* For tensors of DLPack, where dlpack.h is included first. */
+#if defined(DLPACK_DLPACK_H_) && !defined(LAMINA_H_DLPACK)
+#define LAMINA_H_DLPACK
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* 0, or a code where a tensor of DLPack does not fit a port. */
 static inline int32_t lamina_check_dl(const lamina_port *port, const DLTensor *tensor) {
@@ -81,13 +95,11 @@ static inline int32_t lamina_run_dl(const lamina_net *net, void *state, const DL
   return net->run(state, (const void *const *)pointers, pointers + net->n_inputs);
 }
 
-#endif /* DLPACK_DLPACK_H_ */
-
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* LAMINA_H */
+#endif /* LAMINA_H_DLPACK */
 """
 
 
@@ -102,7 +114,7 @@ def header() -> str:
     return (
         _HEAD
         + f"#define LAMINA_VERSION {ABI}u\n"
-        + "#define LAMINA_SPINS 5000 /* of `start`; 0 where threads are more than processors */\n\n"
+        + f"#define LAMINA_SPINS {DEFAULT_SPINS} /* of `start`; 0 where threads are more than processors */\n\n"
         + _BODY
         + f"/* Of a call that was wrong; codes above zero are the net's own. */\nenum lamina_code {{\n{codes}}};\n\n"
         + _record("lamina_port", PORT)
@@ -111,14 +123,80 @@ def header() -> str:
     )
 
 
+_RUST_HEAD = """\
+// lamina.rs: the interface of nets that Lamina has exported, for Rust. No crate is needed:
+//
+//     mod lamina { include!(concat!(env!("LAMINA_INCLUDE"), "/lamina.rs")); }
+//
+// A library has one symbol, `static lamina_<name>: lamina_net`. lamina.h says how its functions are called: all memory
+// is the caller's, and a state is for one call at a time. Written by `python -m tools.header`.
+
+use core::ffi::{c_char, c_void};
+
+"""
+
+_RUST_TYPES = {"char": "c_char", "void": "c_void"}
+_FUNCTION = re.compile(r"(.*)\(\*@\)\((.*)\)")
+
+
+def rust_type(c: str) -> str:
+    """The type in Rust of a declaration in C without its name: `const void *const *`, `uint32_t`."""
+    words = c.replace("*", " * ").split()
+    const = words[0] == "const"
+    base = words[const]
+    number = re.fullmatch(r"(u?)int(\d+)_t", base)
+    found = f"{number[1] or 'i'}{number[2]}" if number else _RUST_TYPES.get(base, base)
+    for word in words[const + 1 :]:
+        if word == "*":
+            found = f"*{'const' if const else 'mut'} {found}"
+        const = word == "const"
+    return found
+
+
+def _rust_member(member: Member) -> str:
+    function = _FUNCTION.fullmatch(member.c)
+    if function is None:
+        return rust_type(member.c.removesuffix("@"))
+    pairs = [re.fullmatch(r"(.*?)(\w+)", a.strip()) for a in function[2].split(",")]
+    taken = [f"{pair[2]}: {rust_type(pair[1])}" for pair in pairs if pair is not None]
+    given = "" if function[1].strip() == "void" else f" -> {rust_type(function[1])}"
+    rows = ", ".join(taken) if len(taken) < 3 else "".join(f"\n        {t}," for t in taken) + "\n    "
+    return f'unsafe extern "C" fn({rows}){given}'
+
+
+def _rust_record(name: str, members: Sequence[Member]) -> str:
+    rows = "".join(f"    /// {m.what}\n    pub {m.name}: {_rust_member(m)},\n" for m in members)
+    wide, narrow = record_bytes(tuple(members), 8), record_bytes(tuple(members), 4)
+    size = f'if cfg!(target_pointer_width = "64") {{ {wide} }} else {{ {narrow} }}'
+    check = f"const _: () = assert!(core::mem::size_of::<{name}>() == {size});\n"
+    return f"#[repr(C)]\n#[allow(non_camel_case_types)]\npub struct {name} {{\n{rows}}}\n\n{check}\n"
+
+
+def rust() -> str:
+    """The text of `lamina.rs`."""
+    codes = "".join(f"/// {c.text}\npub const LAMINA_{c.name}: i32 = {c.number};\n" for c in CODES)
+    return (
+        _RUST_HEAD
+        + f"pub const LAMINA_VERSION: u32 = {ABI};\n"
+        + f"/// of `start`; 0 where threads are more than processors\npub const LAMINA_SPINS: i64 = {DEFAULT_SPINS};\n"
+        + codes
+        + "\n"
+        + _rust_record("lamina_port", PORT)
+        + _rust_record("lamina_net", NET)
+        + "// All in it is constant.\nunsafe impl Sync for lamina_net {}\n"
+    )
+
+
 def main() -> int:
-    """Write the header, or with `--check` say whether it is up to date."""
+    """Write the files, or with `--check` say whether they are up to date."""
+    texts = {PATH: header(), RUST: rust()}
     if "--check" in sys.argv[1:]:
-        if PATH.read_text("utf-8") != header():
-            print(f"{PATH.name} is not what `python -m tools.header` writes", file=sys.stderr)
-            return 1
-        return 0
-    PATH.write_text(header(), "utf-8")
+        old = [path.name for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text]
+        for name in old:
+            print(f"{name} is not what `python -m tools.header` writes", file=sys.stderr)
+        return 1 if old else 0
+    for path, text in texts.items():
+        path.write_text(text, "utf-8")
     return 0
 
 

@@ -287,6 +287,9 @@ class ExportedNet:
         self.path = str(path)
         with _opened(path) as file:
             self.file = _read_open(file, self.path, verify)
+            if any(extent < 0 for port in (*self.file.inputs, *self.file.outputs) for extent in port.shape):
+                what = "is a kernel whose extents are those of a call"
+                raise UnsupportedError(what, where=self.path, hint="tvm.runtime.load_module(path) gives its function")
             if name is not None and name != self.file.name:
                 raise UsageError(f"the net in it is {self.file.name!r}, not {name!r}")
             try:

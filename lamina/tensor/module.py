@@ -8,6 +8,7 @@ print(fadd.get_source("asm"))
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ from lamina.te.expr import Var
 from lamina.te.function import TensorFunction
 from lamina.te.mistakes import checked_number
 from lamina.te.tensor import Tensor, placeholder
+from lamina.tensor.exported_kernel import KernelPorts, export_kernel, is_linked, saved_kernel
 from lamina.transform import PassContext
 
 if TYPE_CHECKING:
@@ -252,13 +254,20 @@ class Module:
     def export_library(
         self, file_name: str | os.PathLike[str], *, fcompile: Any = None, addons: Any = None, **_: Any
     ) -> str:
-        """Write the kernel into one file in our format, whatever the suffix, for `Module.load`; its path.
+        """Write the kernel into one file, for `Module.load`; its path.
 
-        No compiler or linker is called: `fcompile` is left out. Raises LaminaError.
+        With the suffix .so it is a shared library, with .a an archive, of the C interface of `lamina.h`, where the
+        arguments are sizes (or none of them), inputs and outputs in this order, and each extent is known or a size;
+        else it is in our own format, whatever the suffix. No compiler or linker is called: `fcompile` is left out.
+        Raises LaminaError.
         """
         if addons:
             raise UsageError("addons cannot be exported", hint="the file holds the kernel alone")
-        artefact.write(file_name, self._saved())
+        ports = KernelPorts.of(self._signature) if is_linked(file_name) and self._is_in_order() else None
+        if ports is not None:
+            export_kernel(file_name, self._saved(), self.entry_name, ports)
+        else:
+            artefact.write(file_name, self._saved())
         return str(file_name)
 
     save = export_library
@@ -269,6 +278,13 @@ class Module:
 
     def __copy__(self) -> Module:
         return self
+
+    def _is_in_order(self) -> bool:
+        """Whether the program takes the arguments as they come, and has all that it works in."""
+        sizes, others = list(self._parameters.sizes), self._all_parameters()
+        orders = [[*sizes, *others], others]
+        same = any(len(o) == len(self._args) and all(map(operator.is_, o, self._args)) for o in orders)
+        return same and not self._program.info.workspaces
 
     def _saved(self) -> artefact.Saved:
         """The contents of a file of the kernel."""
@@ -301,7 +317,7 @@ class Module:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Module:
         """The kernel of a file that `export_library` wrote. Raises InputError for other files."""
-        return Module.of_saved(artefact.read(path, (artefact.KERNEL,)))
+        return Module.of_saved(saved_kernel(path) or artefact.read(path, (artefact.KERNEL,)))
 
     @staticmethod
     def of_saved(saved: artefact.Saved) -> Module:

@@ -26,8 +26,10 @@ class Member(NamedTuple):
 
 PORT = (
     Member("const char *@", "name", "of the model's input or output"),
-    Member("const int64_t *@", "shape", "an extent for each dimension; -1 where only a call tells it"),
-    Member("uint64_t @", "bytes", "of the tensor; 0 where an extent is -1"),
+    Member(
+        "const int64_t *@", "shape", "an extent for each dimension; -1 - n where it is the value of input n, a number"
+    ),
+    Member("uint64_t @", "bytes", "of the tensor; 0 where an extent is an input's value"),
     Member("int32_t @", "ndim", "the number of dimensions"),
     Member("uint8_t @", "code", "of the element type as in DLPack: 0 int, 1 uint, 2 float, 4 bfloat, 6 bool"),
     Member("uint8_t @", "bits", "of an element"),
@@ -36,7 +38,7 @@ PORT = (
 """`lamina_port`: a tensor, its elements one behind the other in order, at a multiple of their size."""
 
 NET = (
-    Member("uint32_t @", "abi", "LAMINA_ABI of the library"),
+    Member("uint32_t @", "abi", "LAMINA_VERSION of the library"),
     Member("uint32_t @", "bytes", "of this record as the library has it"),
     Member("const char *@", "name", "of the net"),
     Member("const char *@", "target", "the processor that it was compiled for"),

@@ -183,7 +183,7 @@ class _Tables:
         rows: list[dict[str, int | str]] = []
         for tensor, shape in zip(tensors, shapes, strict=False):
             code, bits = dlpack_type(tensor.dtype)
-            size = prod(tensor.shape) * bits // 8
+            size = prod(tensor.shape) * bits // 8 if min(tensor.shape, default=0) >= 0 else 0
             said = {"name": self._text(tensor.name), "shape": shape, "bytes": size, "ndim": len(tensor.shape)}
             rows.append({**said, "code": code, "bits": bits, "lanes": 1})
         self._record(symbol, PORT, rows, array=True, linkage="internal")

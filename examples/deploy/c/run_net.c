@@ -60,6 +60,8 @@ int main(int count, char **words) {
   if (!state || !tensors || !times) return fail(words[1], "no memory");
   for (uint32_t n = 0; n < ports; n++) {
     const lamina_port *port = n < net->n_inputs ? &net->inputs[n] : &net->outputs[n - net->n_inputs];
+    for (int32_t d = 0; d < port->ndim; d++)
+      if (port->shape[d] < 0) return fail(port->name, "its extents are those of a call");
     tensors[n] = aligned_alloc(64, (port->bytes + 64) / 64 * 64);
     if (!tensors[n]) return fail(port->name, "no memory");
     if (n >= net->n_inputs) continue;

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add its options."""
     parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--include", action="store_true", help="print the folder of lamina.h alone: cc -I $(...)")
 
 
 def run(args: Any, out: TextIO, err: TextIO) -> int:
@@ -25,7 +26,11 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     from lamina.backends.cpu.figures import Figures, shipped
     from lamina.backends.cpu.jit import host_spec, llvm_version
     from lamina.backends.cpu.machines import measured_file
+    from lamina.runtime.headers import INCLUDE
 
+    if args.include:
+        out.write(f"{INCLUDE}\n")
+        return EXIT_OK
     machine = host_spec()
     name, figures = shipped(machine)
     origin = "shipped" if name == machine.cpu else f"shipped, those of {name}; `lamina calibrate` measures its own"
@@ -40,6 +45,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
         "vectors": f"{machine.registers} registers of {machine.vector_bits} bits; {' '.join(vectors)}",
         "threads": machine.threads,
         "cache": str(default_directory()),
+        "include": str(INCLUDE),
         "figures": origin,
     }
     if args.json:

@@ -41,9 +41,9 @@ enum lamina_code {
 typedef struct lamina_port {
   /* of the model's input or output */
   const char *name;
-  /* an extent for each dimension; -1 where only a call tells it */
+  /* an extent for each dimension; -1 - n where it is the value of input n, a number */
   const int64_t *shape;
-  /* of the tensor; 0 where an extent is -1 */
+  /* of the tensor; 0 where an extent is an input's value */
   uint64_t bytes;
   /* the number of dimensions */
   int32_t ndim;
@@ -56,7 +56,7 @@ typedef struct lamina_port {
 } lamina_port;
 
 typedef struct lamina_net {
-  /* LAMINA_ABI of the library */
+  /* LAMINA_VERSION of the library */
   uint32_t abi;
   /* of this record as the library has it */
   uint32_t bytes;
@@ -99,7 +99,19 @@ static inline int32_t lamina_check(const lamina_net *net) {
   return net->abi == LAMINA_VERSION ? 0 : LAMINA_ABI;
 }
 
-#ifdef DLPACK_DLPACK_H_ /* include dlpack.h first */
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LAMINA_H */
+
+/* For tensors of DLPack, where dlpack.h is included first. */
+#if defined(DLPACK_DLPACK_H_) && !defined(LAMINA_H_DLPACK)
+#define LAMINA_H_DLPACK
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* 0, or a code where a tensor of DLPack does not fit a port. */
 static inline int32_t lamina_check_dl(const lamina_port *port, const DLTensor *tensor) {
@@ -131,10 +143,8 @@ static inline int32_t lamina_run_dl(const lamina_net *net, void *state, const DL
   return net->run(state, (const void *const *)pointers, pointers + net->n_inputs);
 }
 
-#endif /* DLPACK_DLPACK_H_ */
-
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* LAMINA_H */
+#endif /* LAMINA_H_DLPACK */

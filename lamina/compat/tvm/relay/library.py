@@ -10,11 +10,15 @@ from lamina.compat.tvm.relay.graph_program import NAME, GraphExecutorFactoryModu
 from lamina.driver import artefact
 from lamina.driver.api import Executable
 from lamina.runtime.exported import ExportedNet, is_net
+from lamina.tensor.exported_kernel import saved_kernel
 from lamina.tensor.module import Module
 
 
 def load_library(path: str | os.PathLike[str]) -> Any:
     """Load what `export_library` wrote of `relay.build`, `relay.vm.compile` or `tvm.build`. Raises InputError."""
+    kernel = saved_kernel(path)
+    if kernel is not None:
+        return Module.of_saved(kernel)
     if is_net(path):
         net = ExportedNet(path)
         return GraphExecutorFactoryModule(net, None, {}, net.notes.get(NAME, "default"))
