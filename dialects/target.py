@@ -116,7 +116,7 @@ class TargetAttr(ParametrizedAttribute):
 
     def multiplies_and_adds(self) -> bool:
         """Whether a multiply-add that rounds once is an instruction, and no call of a library."""
-        return not self.triple.data.startswith("x86_64") or self.has_feature("fma")
+        return not self.triple.data.startswith(("x86_64", "wasm")) or self.has_feature("fma")
 
     def rounds_to_bf16(self) -> bool:
         """Whether a float32 becomes a bfloat16 by an instruction, and by no call of a library for each lane."""

@@ -56,6 +56,11 @@ def machine_of(target: TargetAttr | Machine) -> Machine:
     return Machine(target.triple.data, target.cpu.data, target.features.data)
 
 
+def is_wasm(triple: str) -> bool:
+    """Whether code of a triple is WebAssembly's, whose modules have their memory to themselves."""
+    return triple.startswith("wasm32")
+
+
 _ABIS = {"riscv64": "lp64d"}
 """The conventions of calls where the triple does not say them: floats in registers."""
 _ready = False
@@ -99,7 +104,7 @@ def _target_machine(machine: Machine) -> Any:
             cpu=machine.cpu,
             features=machine.features,
             opt=CODEGEN_LEVEL,
-            reloc="pic",
+            reloc="static" if is_wasm(machine.triple) else "pic",
             codemodel="default",
             abiname=_ABIS.get(machine.triple.partition("-")[0], ""),
         )

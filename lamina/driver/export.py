@@ -20,15 +20,17 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.backends.cpu.jit import FLOAT_SUPPORT, Machine, compile_object, machine_of
 from lamina.backends.cpu.runtime.interface import ABI
-from lamina.backends.cpu.runtime.modules import runtime_object, system_of
-from lamina.backends.cpu.runtime.net import DATA, Net, NetTensor, net_module
+from lamina.backends.cpu.runtime.modules import WASM, runtime_object, system_of
+from lamina.backends.cpu.runtime.net import DATA, FUNCTIONS, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
-from lamina.backends.link.elf_object import ObjectFile, read_object
+from lamina.backends.link.elf_object import read_object
 from lamina.backends.link.relocatable import merge
 from lamina.backends.link.shared_object import Data, LinkedLibrary, link
+from lamina.backends.link.wasm_module import link_module
+from lamina.backends.link.wasm_object import read_wasm_object
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.ir.suffixes import ARCHIVE, OBJECT
+from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_module
 from lamina.runtime.exported import weights_digest
 
 if TYPE_CHECKING:
@@ -94,8 +96,16 @@ def export_program(
         raise UnsupportedError(
             f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
         )
-    objects, description, data = _parts(program, target, name, cache, notes)
+    _check_suffix(where, target)
+    pieces, description, data = _parts(program, target, name, cache, notes)
     exports, label, head = [f"lamina_{name}"], Path(path).name, b""
+    if is_module(path):
+        functions = {short: f"lamina.{short}" for short in FUNCTIONS}
+        found = [read_wasm_object(piece, part) for part, piece in pieces.items()]
+        library = link_module(found, functions, exports, label, description, data)
+        _write(Path(path), head, library, program.params)
+        return library
+    objects = [read_object(piece, part) for part, piece in pieces.items()]
     if label.endswith((OBJECT, ARCHIVE)):
         library = merge(objects, exports, label, data)
         if label.endswith(ARCHIVE):
@@ -107,14 +117,23 @@ def export_program(
     return library
 
 
+def _check_suffix(where: str, target: TargetSpec) -> None:
+    """Raise UsageError where a file's name and the target do not agree on what is written."""
+    wasm = system_of(target.triple) == WASM
+    if wasm != is_module(where):
+        what = f"is a module of WebAssembly, and {target.cpu} is no target of these" if not wasm else "is no module"
+        hint = "--target wasm32 is" if not wasm else f"{WASM} is written to FILE{MODULE}"
+        raise UsageError(what, where=where, hint=hint)
+
+
 def _parts(
     program: StoredProgram,
     target: TargetSpec,
     name: str,
     cache: ObjectCache | None,
     notes: Mapping[str, Any] | None = None,
-) -> tuple[list[ObjectFile], bytes, Data]:
-    """The objects of a library, its description, and what there is to say of its data."""
+) -> tuple[dict[str, bytes], bytes, Data]:
+    """The objects of a library by their labels, its description, and what there is to say of its data."""
     from lamina import __version__
     from lamina.runtime.compiled import ProgramInfo
 
@@ -162,7 +181,7 @@ def _parts(
         parts.append("float_support")
     pieces |= {f"run-time {part}": runtime_object(part, cache, system) for part in parts}
     pieces["interface"] = _compiled(net, machine_of(net.target))
-    return [read_object(piece, label) for label, piece in pieces.items()], text, Data(DATA, size, digest)
+    return pieces, text, Data(DATA, size, digest)
 
 
 def _compiled(net: Net, machine: Machine) -> bytes:

@@ -41,6 +41,8 @@ EXPORTS = {
 older processors; the function that notes times."""
 HERE = "linux_x86_64"
 """The system that programs run on in a process."""
+WASM = "wasm32"
+"""The one that is no system: a module of WebAssembly has nothing but its memory."""
 _loaded: dict[str, JitLibrary] = {}
 
 
@@ -52,6 +54,8 @@ def systems() -> list[str]:
 def system_of(triple: str) -> str:
     """The system of a target's triple. Raises UnsupportedError where there is no run-time for it."""
     processor, _, rest = triple.partition("-")
+    if processor == WASM:
+        return WASM
     name = f"linux_{processor}"
     if "linux" not in rest or name not in systems():
         raise UnsupportedError(f"there is no run-time for {triple}", hint=f"there is one for {', '.join(systems())}")

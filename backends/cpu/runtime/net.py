@@ -30,7 +30,8 @@ DATA = "lamina.data"
 """The symbol of the first byte of the packed weights."""
 _BASES = 128
 """The offset of the base pointers in a state, as `net.mlir` has it."""
-_FUNCTIONS = ("sizes", "start", "run", "stop", "text")
+FUNCTIONS = ("sizes", "start", "run", "stop", "text")
+"""Of the record; each is the symbol `lamina.<name>`."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,11 @@ class Net:
         return self.arena_at + _lines(max(self.arena, 1))
 
 
+def pointer_bytes(triple: str) -> int:
+    """The bytes of an address in code of a triple."""
+    return 4 if triple.startswith(("arm", "wasm32")) else 8
+
+
 def _lines(size: int) -> int:
     return -(-size // STATE_ALIGNMENT) * STATE_ALIGNMENT
 
@@ -96,7 +102,7 @@ class _Tables:
 
     def module(self) -> ModuleOp:
         net = self.net
-        for name in _FUNCTIONS:
+        for name in FUNCTIONS:
             # Only their addresses are taken: `net.mlir` knows their types.
             type_ = llvm.LLVMFunctionType([], llvm.LLVMVoidType())
             self.ops.append(llvm.FuncOp(f"lamina.{name}", type_, llvm.LinkageAttr("external")))
@@ -128,7 +134,7 @@ class _Tables:
         )
         values: dict[str, int | str] = {
             "abi": ABI,
-            "bytes": record_bytes(NET, 4 if net.target.triple.data.startswith("arm") else 8),
+            "bytes": record_bytes(NET, pointer_bytes(net.target.triple.data)),
             "name": self._text(net.name),
             "target": self._text(f"{net.target.triple.data} {net.target.cpu.data}"),
             "built_by": self._text(net.built_by),
@@ -140,7 +146,7 @@ class _Tables:
             "alignment": STATE_ALIGNMENT,
             "params_bytes": net.size,
             "params": DATA,
-            **{name: f"lamina.{name}" for name in _FUNCTIONS},
+            **{name: f"lamina.{name}" for name in FUNCTIONS},
         }
         self._record(net.symbol, NET, [values])
         module = ModuleOp(self.ops)
