@@ -126,6 +126,10 @@ class TargetAttr(ParametrizedAttribute):
         """Whether there is an instruction that asks for memory ahead of time."""
         return not self.triple.data.startswith("wasm")
 
+    def has_bf16(self) -> bool:
+        """Whether LLVM makes code for values of bfloat16 at all: for WebAssembly it ends the process."""
+        return not self.triple.data.startswith("wasm")
+
     def rounds_to_bf16(self) -> bool:
         """Whether a float32 becomes a bfloat16 by an instruction, and by no call of a library for each lane."""
         if self.triple.data.startswith("x86_64"):

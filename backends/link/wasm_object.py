@@ -400,6 +400,10 @@ def _within(waiting: list[WasmRelocation], start: int, end: int) -> Iterator[Was
         yield r._replace(offset=r.offset - start)
 
 
-def custom_section(view: memoryview, name: str) -> tuple[int, memoryview] | None:
-    """The offset and content of the first custom section of a name. Raises IndexError or ValueError for no module."""
-    return next(((at, content) for number, found, at, content in sections(view) if not number and found == name), None)
+def custom_section(view: memoryview, name: str) -> tuple[int, int] | None:
+    """The offset and size of what the first custom section of a name holds. Raises IndexError or ValueError for no
+    module."""
+    for number, found, at, content in sections(view):
+        if number == CUSTOM and found == name:
+            return at, len(content)
+    return None

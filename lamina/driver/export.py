@@ -1,4 +1,4 @@
-"""Compiled programs as shared libraries with the C interface of `lamina.h`.
+"""Compiled programs as shared libraries, or modules of WebAssembly, with the C interface of `lamina.h`.
 
     exe.export("net.so")                            or: lamina compile net.onnx -o net.so
 
@@ -79,13 +79,13 @@ def export_program(
     cache: ObjectCache | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> LinkedLibrary:
-    """Write a program as a shared library, an object (.o) or an archive (.a), by the suffix of the path.
+    """Write a program as a shared library, an object (.o), an archive (.a) or a module (.wasm), by the path's suffix.
 
     `name` is that of the net, by default the file's; `notes` are plain values to keep with it, with the graph of its
     calls. Objects and archives are for a linker of the user's.
 
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
-    UsageError for a name that is none in C; InputError where the disk does not allow it.
+    UsageError for a name that is none in C, or a suffix that is none for the target; InputError where the disk does not allow it.
     """
     where = str(path)
     name = net_name(path) if name is None else name
@@ -96,34 +96,41 @@ def export_program(
         raise UnsupportedError(
             f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
         )
-    _check_suffix(where, target)
+    check_file(path, target)
     pieces, description, data = _parts(program, target, name, cache, notes)
-    exports, label, head = [f"lamina_{name}"], Path(path).name, b""
-    if is_module(path):
-        functions = {short: f"lamina.{short}" for short in FUNCTIONS}
-        found = [read_wasm_object(piece, part) for part, piece in pieces.items()]
-        library = link_module(found, functions, exports, label, description, data)
-        _write(Path(path), head, library, program.params)
-        return library
-    objects = [read_object(piece, part) for part, piece in pieces.items()]
-    if label.endswith((OBJECT, ARCHIVE)):
-        library = merge(objects, exports, label, data)
-        if label.endswith(ARCHIVE):
-            head = archive_head(ArchiveMember(f"{name}.o", library.data_at + data.size, exports))
-    else:
-        threads = dict.fromkeys(_OF_THREADS, LIBC) if target.threads > 1 else {}
-        library = link(objects, exports, label, {**IMPORTS, **threads}, description, data)
+    head, library = _linked(pieces, target, name, Path(path).name, description, data)
     _write(Path(path), head, library, program.params)
     return library
 
 
-def _check_suffix(where: str, target: TargetSpec) -> None:
-    """Raise UsageError where a file's name and the target do not agree on what is written."""
+def check_file(path: str | os.PathLike[str], target: TargetSpec) -> None:
+    """Raise UsageError where the suffix of a path is none for a target, UnsupportedError for one without a run-time."""
     wasm = system_of(target.triple) == WASM
-    if wasm != is_module(where):
-        what = f"is a module of WebAssembly, and {target.cpu} is no target of these" if not wasm else "is no module"
-        hint = "--target wasm32 is" if not wasm else f"{WASM} is written to FILE{MODULE}"
-        raise UsageError(what, where=where, hint=hint)
+    if wasm and not is_module(path):
+        raise UsageError(f"{WASM} is written into a file *{MODULE}", where=str(path))
+    if is_module(path) and not wasm:
+        raise UsageError(f"a module of WebAssembly has no code for {target.triple}", where=str(path))
+    if wasm and target.threads > 1:
+        raise UnsupportedError(f"a module of WebAssembly has one thread, not {target.threads}", where=str(path))
+
+
+def _linked(
+    pieces: Mapping[str, bytes], target: TargetSpec, name: str, label: str, description: bytes, data: Data
+) -> tuple[bytes, LinkedLibrary]:
+    """What stands before a library, and the library, of objects by their labels; `label` is the file's name."""
+    exports = [f"lamina_{name}"]
+    if label.endswith(MODULE):
+        parts = [read_wasm_object(piece, part) for part, piece in pieces.items()]
+        functions = {short: f"lamina.{short}" for short in FUNCTIONS}
+        return b"", link_module(parts, functions, exports, label, description, data)
+    objects = [read_object(piece, part) for part, piece in pieces.items()]
+    if label.endswith((OBJECT, ARCHIVE)):
+        library, head = merge(objects, exports, label, data), b""
+        if label.endswith(ARCHIVE):
+            head = archive_head(ArchiveMember(f"{name}.o", library.data_at + data.size, exports))
+        return head, library
+    threads = dict.fromkeys(_OF_THREADS, LIBC) if target.threads > 1 else {}
+    return b"", link(objects, exports, label, {**IMPORTS, **threads}, description, data)
 
 
 def _parts(

@@ -19,6 +19,7 @@ HOSTS = {"llvm": "cpu"}
 def spec_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> TargetSpec:
     """The target of a call: with `threads`, or as many as this process may use. Raises UsageError."""
     from lamina.backends.cpu.jit import is_named_target, named_spec
+    from lamina.backends.cpu.machines import MOST_THREADS
     from lamina.backends.cpu.processors import available_threads
 
     if threads is not None and (type(threads) is not int or threads < 1):
@@ -39,7 +40,10 @@ def spec_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> Targe
             raise UsageError(f"target {target!r}: the machine stands last", hint="as in 'openblas, cpu'")
         find_table(backend)
     host = HOSTS.get(host, host)
-    threads = threads or available_threads()
+    most = MOST_THREADS.get(host)
+    if most is not None and (threads or 1) > most:
+        raise UsageError(f"the target {host!r} has {most} thread{'s' * (most > 1)}, not {threads}")
+    threads = threads or most or available_threads()
     chosen = None if is_named_target(host) else _target_of_backend(host, threads)
     if chosen is None and not is_named_target(host):
         from lamina.passes.relay.partition.pattern_tables import table_names

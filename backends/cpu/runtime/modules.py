@@ -18,6 +18,7 @@ from lamina.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.llvm import FuncOp
 
 HEADER_BYTES = 256
 """Size of the pool's block before the list of threads; the layout is drawn in pool.mlir."""
@@ -73,6 +74,9 @@ def runtime_module(name: str, system: str = HERE) -> ModuleOp:
 
     module, facts = _parsed(name), _parsed(system)
     block = module.body.block
+    if system == WASM:
+        for op in [o for o in block.ops if isinstance(o, FuncOp) and _has_bf16(o)]:
+            block.erase_op(op)  # LLVM has no code for them, and nobody calls them
     declared = {op.sym_name.data: op for op in block.ops if isinstance(op, FuncOp) and not op.body.blocks}
     known = [op for op in facts.ops if isinstance(op, FuncOp)]
     needed = [op for op in known if op.body.blocks and op.sym_name.data in declared]
@@ -84,6 +88,12 @@ def runtime_module(name: str, system: str = HERE) -> ModuleOp:
             block.add_op(op.clone())
     module.attributes.update(facts.attributes)
     return module
+
+
+def _has_bf16(func: FuncOp) -> bool:
+    from xdsl.dialects.builtin import BFloat16Type
+
+    return isinstance(func.function_type.output, BFloat16Type)
 
 
 def _parsed(name: str) -> ModuleOp:
