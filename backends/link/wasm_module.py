@@ -6,8 +6,9 @@ The memory, from its first byte on:
 
     [ the stack, downwards | constants and tables | the data, at a multiple of 64 | free from `__heap_base` on ]
 
-so that a stack that is too deep ends in a trap, not in the data. Functions whose address is taken are in the only table.
-A module made here has no variables, and every relocation that is not on the list is refused, as in a shared library.
+so that a stack that is too deep ends in a trap, not in the data. Functions whose address is taken are in the only
+table. A module made here has no variables, and every relocation that is not on the list is refused, as in a shared
+library. Names come before the code, so that nothing follows the data, which are written as they are read.
 The same input gives the same bytes.
 
 Sources: WebAssembly Core Specification 2.0, chapter 5 (Binary Format) and its appendix on custom sections; WebAssembly
@@ -123,7 +124,7 @@ class _ModuleLinker:
             if not symbol.is_defined:
                 continue
             if symbol.kind is Symbols.FUNCTION:
-                self.names[self.functions[n, symbol.index]] = symbol.name
+                self.names[self.functions[n, symbol.number]] = symbol.name
             elif symbol.kind is not Symbols.DATA:
                 raise LinkError(f"{symbol.name or 'a section'} is none of a kernel's symbols", where=obj.label)
             if symbol.flags & wasm.LOCAL:
@@ -168,8 +169,8 @@ class _ModuleLinker:
     def _value(self, n: int, r: WasmRelocation) -> int:
         obj = self.objects[n]
         if r.kind is RelocationKind.TYPE_INDEX_LEB:
-            return self._type(obj.types[r.index])
-        symbol = obj.symbols[r.index]
+            return self._type(obj.types[r.number])
+        symbol = obj.symbols[r.number]
         if r.kind is RelocationKind.GLOBAL_INDEX_LEB:
             if symbol.name != _STACK_POINTER:
                 raise LinkError(f"it uses the global {symbol.name}, which a module has not", where=obj.label)
@@ -191,15 +192,16 @@ class _ModuleLinker:
         found = self.owners.get(symbol.name)
         if found is None or found.symbol.kind is not symbol.kind:
             what = "calls" if symbol.kind is Symbols.FUNCTION else "needs"
-            raise LinkError(f"it {what} {symbol.name}, which a module has not", where=self.objects[n].label)
+            hint = "a module of WebAssembly has no libraries"
+            raise LinkError(f"it {what} {symbol.name}, which no object has", where=self.objects[n].label, hint=hint)
         return found
 
     def _function(self, n: int, symbol: WasmSymbol, is_called: bool) -> int:
         """The number of a function; of one that is called by its number, the types have to agree."""
         owner = self._owner(n, symbol)
-        number = self.functions[owner.number, owner.symbol.index]
+        number = self.functions[owner.number, owner.symbol.number]
         if is_called and not symbol.is_defined:
-            if self.objects[n].imports[symbol.index] != self.bodies[number][1].type:
+            if self.objects[n].imports[symbol.number] != self.bodies[number][1].type:
                 first = self.objects[owner.number].label
                 raise LinkError(
                     f"it calls {symbol.name} with other arguments than {first} has", where=self.objects[n].label
@@ -210,7 +212,7 @@ class _ModuleLinker:
         if self.data is not None and not symbol.is_defined and symbol.name == self.data.symbol:
             return self.data_at
         owner = self._owner(n, symbol)
-        return self.addresses[owner.number, owner.symbol.index] + owner.symbol.offset
+        return self.addresses[owner.number, owner.symbol.number] + owner.symbol.offset
 
     def _type(self, type_: bytes) -> int:
         return self.types.setdefault(type_, len(self.types))
@@ -263,7 +265,7 @@ class _ModuleLinker:
         found += [(name, _OF_GLOBAL, n) for n, name in enumerate(self.constants, 2)]
         for name, symbol in self.exported.items():
             owner = self._exported_owner(symbol, Symbols.FUNCTION)
-            found.append((name, _OF_FUNCTION, self.functions[owner.number, owner.symbol.index]))
+            found.append((name, _OF_FUNCTION, self.functions[owner.number, owner.symbol.number]))
         return [_text(name) + bytes((kind,)) + unsigned(number) for name, kind, number in found]
 
     def _function_names(self) -> bytes:

@@ -18,7 +18,7 @@ CUSTOM, TYPE, IMPORT, FUNCTION, TABLE, MEMORY, GLOBAL, EXPORT, ELEMENT, CODE, DA
 LOCAL, UNDEFINED, EXPLICIT_NAME, THREAD_LOCAL = 2, 0x10, 0x40, 0x100
 """Flags of symbols."""
 _ELEMENT_OR_COUNT = (ELEMENT, 12)
-"""Sections that follow from others: addresses of functions are taken by relocations, data are not initialised by code."""
+"""Sections that say nothing new: relocations take addresses of functions, and data are not initialised by code."""
 _SEGMENTS, _STARTS, _GROUPS, _SYMBOLS = 5, 6, 7, 8
 """Parts of the section `linking`."""
 _LINKING_VERSION = 2
@@ -54,7 +54,7 @@ class WasmRelocation(NamedTuple):
 
     offset: int
     kind: RelocationKind
-    index: int
+    number: int
     """Of the symbol, or of the type."""
     addend: int
 
@@ -76,7 +76,7 @@ class WasmSymbol(NamedTuple):
     kind: Symbols
     name: str
     flags: int
-    index: int = 0
+    number: int = 0
     """Of the function among all, imported ones first, or of the segment."""
     offset: int = 0
 
@@ -380,14 +380,14 @@ class _ObjectReader:
             if symbol.kind is Symbols.FUNCTION:
                 first = 0 if not symbol.is_defined else len(self.imports)
                 last = len(self.imports) if not symbol.is_defined else first + functions
-                if not first <= symbol.index < last:
+                if not first <= symbol.number < last:
                     raise IndexError(f"{symbol.name} is a function that there is not")
             elif symbol.kind is Symbols.DATA and symbol.is_defined:
-                if symbol.index >= len(segments) or symbol.offset > len(segments[symbol.index].data):
+                if symbol.number >= len(segments) or symbol.offset > len(segments[symbol.number].data):
                     raise IndexError(f"{symbol.name} is in a segment that there is not")
         for r in (r for found in self.relocations.values() for r in found):
             many = self.types if r.kind is RelocationKind.TYPE_INDEX_LEB else self.symbols
-            if r.index >= len(many):
+            if r.number >= len(many):
                 raise IndexError("a relocation is of no symbol")
 
 

@@ -110,7 +110,7 @@ def runnable(args: Any, err: TextIO) -> Executable | ExportedNet:
     """The compiled model, the program of a file, or the net of a shared library."""
     from lamina.ir.suffixes import is_library, is_module
 
-    if not is_library(args.model) and not is_module(args.model):
+    if not (is_library(args.model) or is_module(args.model)):
         return compiled(args, err)
     from lamina.runtime.exported import ExportedNet
 

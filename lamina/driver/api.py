@@ -142,8 +142,8 @@ def export(
 
     `name` is that of the net, by default the file's: the library has one symbol, `lamina_<name>`. What stood there is
     replaced. FILE.o and FILE.a are for a linker; FILE.wasm is a module of WebAssembly, for the target `wasm32` whether
-    it is named or none is. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no kernels in a
-    fixed order of known extents or calls external backends.
+    it is named or none is. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no
+    kernels in a fixed order of known extents or calls external backends.
     """
     from lamina.driver.export import check_file, export_program
 

@@ -85,7 +85,8 @@ def export_program(
     calls. Objects and archives are for a linker of the user's.
 
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
-    UsageError for a name that is none in C, or a suffix that is none for the target; InputError where the disk does not allow it.
+    UsageError for a name that is none in C, or a suffix that is none for the target; InputError where the disk does not
+    allow it.
     """
     where = str(path)
     name = net_name(path) if name is None else name

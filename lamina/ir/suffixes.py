@@ -11,6 +11,8 @@ SAVED = ".lamina"
 """A program that was compiled and saved."""
 LIBRARY, OBJECT, ARCHIVE, MODULE = ".so", ".o", ".a", ".wasm"
 """A program that was exported: as a shared library, as an object or an archive for a linker, or for WebAssembly."""
+EXPORTED = (LIBRARY, OBJECT, ARCHIVE, MODULE)
+"""All of these."""
 MLIR = ".mlir"
 """Texts of our IR."""
 
@@ -32,9 +34,7 @@ def is_module(source: object) -> TypeGuard[str | os.PathLike[str]]:
 
 def is_exported(source: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a source is the path of an exported program of any kind."""
-    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(
-        (LIBRARY, OBJECT, ARCHIVE, MODULE)
-    )  # pyright: ignore[reportUnknownArgumentType]
+    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(EXPORTED)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def is_text(source: object) -> TypeGuard[str | os.PathLike[str]]:

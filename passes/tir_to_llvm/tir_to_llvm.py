@@ -164,8 +164,8 @@ def main(top: MainOp, state: Functions) -> None:
 
 
 def check_features(module: ModuleOp) -> None:
-    """Raise InputError at a machine intrinsic that the module's target does not have, UnsupportedError at a bfloat16 where
-    LLVM has no code for such.
+    """Raise InputError at a machine intrinsic that the module's target does not have, UnsupportedError at a bfloat16
+    where LLVM has no code for such.
 
     Without a target in the module it is the emitter that refuses: LLVM would kill the process.
     """

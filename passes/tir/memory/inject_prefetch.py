@@ -35,9 +35,9 @@ from lamina.dialects.schedule.nest.annotations import PREFETCH
 from lamina.dialects.schedule.nest.decompose import in_loops
 from lamina.dialects.schedule.nest.edits import accesses, function_of, stands_in, unique_axis
 from lamina.dialects.schedule.nest.regions import region_of
+from lamina.dialects.target import module_target
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, extents_of, type_of
 from lamina.dialects.tir.ops import ForOp
-from lamina.dialects.target import module_target
 from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
