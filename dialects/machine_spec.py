@@ -18,9 +18,19 @@ def is_bare(triple: str) -> bool:
     return triple.split("-")[2:3] == ["none"]
 
 
+def is_wasm(triple: str) -> bool:
+    """Whether code of a triple is WebAssembly's, whose modules have their memory to themselves."""
+    return triple.startswith("wasm32")
+
+
+def has_system(triple: str) -> bool:
+    """Whether programs for a triple run under a system, which loads them anywhere in memory and starts threads."""
+    return not is_bare(triple) and not is_wasm(triple)
+
+
 def pointer_bits(triple: str) -> int:
     """The bits of a pointer on the processors of a triple."""
-    return 32 if triple.startswith(("arm", "thumb")) else 64
+    return 32 if triple.startswith(("arm", "thumb", "wasm32")) else 64
 
 
 class TargetSpec(NamedTuple):

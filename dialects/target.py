@@ -116,7 +116,19 @@ class TargetAttr(ParametrizedAttribute):
 
     def multiplies_and_adds(self) -> bool:
         """Whether a multiply-add that rounds once is an instruction, and no call of a library."""
-        return not self.triple.data.startswith("x86_64") or self.has_feature("fma")
+        return not self.triple.data.startswith(("x86_64", "wasm")) or self.has_feature("fma")
+
+    def wants_growing_addresses(self) -> bool:
+        """Whether an access adds a constant to its address only where that is known not to wrap around."""
+        return self.triple.data.startswith("wasm")
+
+    def fetches_ahead(self) -> bool:
+        """Whether there is an instruction that asks for memory ahead of time."""
+        return not self.triple.data.startswith("wasm")
+
+    def has_bf16(self) -> bool:
+        """Whether LLVM makes code for values of bfloat16 at all: for WebAssembly it ends the process."""
+        return not self.triple.data.startswith("wasm")
 
     def rounds_to_bf16(self) -> bool:
         """Whether a float32 becomes a bfloat16 by an instruction, and by no call of a library for each lane."""

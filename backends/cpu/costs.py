@@ -41,6 +41,9 @@ eight steps in a body it loads up to four vectors of weights together, and neigh
 most then, and took 3 to 5 % longer (ResNet-50, BERT, U-Net as x86-64-v3 on a Zen 5)."""
 SSE = Reserve(registers=10)
 """Products need a place before they are added."""
+WASM = Reserve(registers=4, row=1, one_step=True)
+"""An engine's compiler loads all operands of a body first: of several steps together they would not fit the registers.
+It keeps one for itself; products need a place before they are added."""
 NEON = Reserve(registers=7, row=1)
 """A lane of a register is a factor: the values of each row for the next steps wait in one."""
 
@@ -344,6 +347,8 @@ def for_target(target: TargetAttr | None) -> Costs:
 
 
 def _reserve_of(target: TargetAttr, figures: Figures) -> Reserve:
+    if target.triple.data.startswith("wasm"):
+        return WASM
     if not target.triple.data.startswith("x86_64"):
         return NEON if target.registers.data >= 32 else SSE
     if target.registers.data >= 32:

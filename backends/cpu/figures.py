@@ -189,6 +189,8 @@ def shipped(target: TargetAttr | TargetSpec) -> tuple[str, Figures]:
     those of a processor with such vectors."""
     spec = target if isinstance(target, TargetSpec) else TargetSpec.of(target)
     known = PROCESSORS.get(spec.cpu)
+    if known is None and spec.triple.startswith("wasm"):
+        known = "x86-64-v2"
     if known is None and not spec.triple.startswith("x86_64"):
         known = "neoverse-n1"
     if known is None and spec.registers >= 32:

@@ -12,7 +12,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lamina.dialects.machine_spec import is_bare
+from lamina.dialects.machine_spec import has_system, is_bare
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -103,7 +103,7 @@ def _target_machine(machine: Machine) -> Any:
             cpu=machine.cpu,
             features=machine.features,
             opt=CODEGEN_LEVEL,
-            reloc="static" if machine.is_bare else "pic",
+            reloc="pic" if has_system(machine.triple) else "static",
             codemodel="default",
             abiname=_ABIS.get(machine.triple.partition("-")[0], ""),
         )

@@ -38,6 +38,9 @@ _ICE_LAKE = ("avx512bitalg", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512v
 _SAPPHIRE = ("amx-bf16", "amx-int8", "amx-tile", "avx512bf16", "avx512fp16", "avxvnni", *_ICE_LAKE)
 _SIERRA = ("avxifma", "avxneconvert", "avxvnni", "avxvnniint8", *_WIDE_CRYPTO)
 
+# What browsers have that have vectors at all (Chrome 91, Firefox 89, Safari 16.4). LLVM's first version has none of it.
+_WASM = ("bulk-memory", "mutable-globals", "nontrapping-fptoint", "sign-ext", "simd128")
+
 OTHERS = {
     "aarch64": TargetSpec("aarch64-unknown-linux-gnu", "generic", "+fp-armv8,+neon", 128, 32),
     "armv7": TargetSpec("armv7-unknown-linux-gnueabihf", "generic", "+neon,+vfp4", 128, 16),
@@ -45,8 +48,10 @@ OTHERS = {
     "cortex-m4": TargetSpec("thumbv7em-unknown-none-eabihf", "cortex-m4", "+vfp4d16sp", 32, 16),
     "cortex-m7": TargetSpec("thumbv7em-unknown-none-eabihf", "cortex-m7", "+fp-armv8d16", 32, 16),
     "cortex-m55": TargetSpec("thumbv8.1m.main-unknown-none-eabihf", "cortex-m55", "+mve.fp", 128, 8),
+    "wasm32": TargetSpec("wasm32-unknown-unknown", "mvp", ",".join(f"+{f}" for f in _WASM), 128, 16),
 }
-"""Machines that are no x86-64: Arm with Neon, of 64 and of 32 bits, and RISC-V with vectors of 128 bits or more."""
+"""Machines that are no x86-64: Arm with Neon, of 64 and of 32 bits, RISC-V with vectors of 128 bits or more, and
+WebAssembly with vectors, which has no registers: engines give it those of the processor, 16 on x86-64."""
 
 LEVELS = {"x86-64": (), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
 """The levels of the x86-64 psABI: their features, each level's among the next one's."""

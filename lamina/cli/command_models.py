@@ -108,9 +108,9 @@ def compiled(args: Any, err: TextIO) -> Executable:
 
 def runnable(args: Any, err: TextIO) -> Executable | ExportedNet:
     """The compiled model, the program of a file, or the net of a shared library."""
-    from lamina.ir.suffixes import is_library
+    from lamina.ir.suffixes import is_library, is_module
 
-    if not is_library(args.model):
+    if not (is_library(args.model) or is_module(args.model)):
         return compiled(args, err)
     from lamina.runtime.exported import ExportedNet
 

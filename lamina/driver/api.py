@@ -25,7 +25,7 @@ from lamina.driver.settings import Settings
 from lamina.driver.sources import Choice, Imports, answers_of, source_of, with_choices
 from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
-from lamina.ir.suffixes import is_c_source
+from lamina.ir.suffixes import is_c_source, is_module
 from lamina.ir.targets import check_host, spec_of
 from lamina.measure.kernel_profile import Profile, Recording, kernels_of
 from lamina.measure.timing import Benchmark, random_inputs, repeated
@@ -142,16 +142,18 @@ def export(
     """Compile a model into a shared library with the C interface of `lamina.h`, for this machine or another.
 
     `name` is that of the net, by default the file's: the library has one symbol, `lamina_<name>`. What stood there is
-    replaced. With the suffix .c it is C source for any machine and one thread, and with more than 16 MB of weights a
+    replaced. FILE.o and FILE.a are for a linker; FILE.wasm is a module of WebAssembly, for the target `wasm32` whether
+    it is named or none is. FILE.c is C source for any machine and one thread, and with more than 16 MB of weights a
     file of these beside it. The other arguments are those of `compile`. Raises UnsupportedError for a model that has
     no kernels in a fixed order of known extents or calls external backends.
     """
     from lamina.driver.c_source import export_source, source_target
     from lamina.driver.export import check_exported, export_program
 
-    origin, fresh = source_of(model, shapes)
+    target = "wasm32" if is_module(path) and target == "cpu" else target
     settings = Settings.of(source_target(path, target, threads), threads, opt_level, numerics, False, records)
     check_exported(path, settings.target)
+    origin, fresh = source_of(model, shapes)
     answers = answers_of(choices, settings.target)
     if is_c_source(path):
         if not export_source(path, with_choices(fresh, answers), settings, name, progress):

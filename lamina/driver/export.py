@@ -1,4 +1,4 @@
-"""Compiled programs as shared libraries with the C interface of `lamina.h`.
+"""Compiled programs as shared libraries, or modules of WebAssembly, with the C interface of `lamina.h`.
 
     exe.export("net.so")                            or: lamina compile net.onnx -o net.so
 
@@ -21,16 +21,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
 from lamina.backends.cpu.runtime.interface import ABI
 from lamina.backends.cpu.runtime.layout import IMPORTS, IMPORTS_OF_POOL
-from lamina.backends.cpu.runtime.modules import runtime_object, support_of, system_of
-from lamina.backends.cpu.runtime.net import DATA, Net, NetTensor, net_module
+from lamina.backends.cpu.runtime.modules import WASM, runtime_object, support_of, system_of
+from lamina.backends.cpu.runtime.net import DATA, FUNCTIONS, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
-from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object
+from lamina.backends.link.elf_object import UNDEFINED, read_object
 from lamina.backends.link.relocatable import merge
 from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary, link
-from lamina.dialects.machine_spec import is_bare
+from lamina.backends.link.wasm_module import link_module
+from lamina.backends.link.wasm_object import read_wasm_object
+from lamina.dialects.machine_spec import is_bare, is_wasm
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.ir.suffixes import ARCHIVE, OBJECT, is_c_source
+from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_c_source, is_module
 from lamina.runtime.exported import weights_digest
 
 if TYPE_CHECKING:
@@ -62,10 +64,15 @@ def net_name(path: str | os.PathLike[str], name: str | None = None) -> str:
 
 
 def check_exported(path: str | os.PathLike[str], target: TargetSpec) -> None:
-    """Raise UsageError for a shared library where no system loads it."""
-    if is_bare(target.triple) and not str(path).endswith((OBJECT, ARCHIVE)):
+    """Raise UsageError for a file that code for a target does not go into."""
+    where, triple = str(path), target.triple
+    if is_bare(triple) and not where.endswith((OBJECT, ARCHIVE)):
         what = f"{target.cpu} has no system that loads a library"
-        raise UsageError(what, where=str(path), hint=f"write net{ARCHIVE} or net{OBJECT} for a linker")
+        raise UsageError(what, where=where, hint=f"write net{ARCHIVE} or net{OBJECT} for a linker")
+    if is_wasm(triple) and not is_module(path):
+        raise UsageError(f"{WASM} is written into a file *{MODULE}", where=where)
+    if is_module(path) and not is_wasm(triple):
+        raise UsageError(f"a module of WebAssembly has no code for {triple}", where=where)
 
 
 def export_program(
@@ -76,13 +83,14 @@ def export_program(
     cache: ObjectCache | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> LinkedLibrary:
-    """Write a program as a shared library, an object (.o) or an archive (.a), by the suffix of the path.
+    """Write a program as a shared library, an object (.o), an archive (.a) or a module (.wasm), by the path's suffix.
 
     `name` is that of the net, by default the file's; `notes` are plain values to keep with it, with the graph of its
     calls. Objects and archives are for a linker of the user's.
 
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
-    UsageError for a name that is none in C; InputError where the disk does not allow it.
+    UsageError for a name that is none in C, or a suffix that is none for the target; InputError where the disk does not
+    allow it.
     """
     check_exported(path, target)
     where = str(path)
@@ -95,15 +103,8 @@ def export_program(
         raise UnsupportedError(
             f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
         )
-    objects, description, data = _parts(program, target, name, cache, notes)
-    exports, label, head = [f"lamina_{name}"], Path(path).name, b""
-    if label.endswith((OBJECT, ARCHIVE)):
-        library = merge(objects, exports, label, data, _sections_of(name) if is_bare(target.triple) else None)
-        if label.endswith(ARCHIVE):
-            head = archive_head(ArchiveMember(f"{name}.o", library.data_at + data.size, exports))
-    else:
-        imports = IMPORTS | (IMPORTS_OF_POOL if target.threads > 1 else {})
-        library = link(objects, exports, label, imports, description, data)
+    pieces, description, data = _parts(program, target, name, cache, notes)
+    head, library = _linked(pieces, target, name, Path(path).name, description, data)
 
     def write(file: BinaryIO) -> None:
         file.write(head)
@@ -111,6 +112,24 @@ def export_program(
 
     write_whole(Path(path), write, 0o777)
     return library
+
+
+def _linked(
+    pieces: Mapping[str, bytes], target: TargetSpec, name: str, label: str, description: bytes, data: Data
+) -> tuple[bytes, LinkedLibrary]:
+    """What stands before a library, and the library, of objects by their labels; `label` is the file's name."""
+    exports = [f"lamina_{name}"]
+    if is_module(label):
+        parts = [read_wasm_object(piece, part) for part, piece in pieces.items()]
+        functions = {short: f"lamina.{short}" for short in FUNCTIONS}
+        return b"", link_module(parts, functions, exports, label, description, data)
+    objects = [read_object(piece, part) for part, piece in pieces.items()]
+    if label.endswith((OBJECT, ARCHIVE)):
+        library = merge(objects, exports, label, data, _sections_of(name) if is_bare(target.triple) else None)
+        member = ArchiveMember(f"{name}.o", library.data_at + data.size, exports)
+        return archive_head(member) if label.endswith(ARCHIVE) else b"", library
+    imports = IMPORTS | (IMPORTS_OF_POOL if target.threads > 1 else {})
+    return b"", link(objects, exports, label, imports, description, data)
 
 
 def _sections_of(name: str) -> dict[str, str]:
@@ -128,8 +147,8 @@ def _parts(
     name: str,
     cache: ObjectCache | None,
     notes: Mapping[str, Any] | None = None,
-) -> tuple[list[ObjectFile], bytes, Data]:
-    """The objects of a library, its description, and what there is to say of its data."""
+) -> tuple[dict[str, bytes], bytes, Data]:
+    """The objects of a library by their labels, its description, and what there is to say of its data."""
     from lamina import __version__
     from lamina.runtime.program_info import ProgramInfo
 
@@ -173,13 +192,20 @@ def _parts(
     )
     pieces = {f"kernel {key}" if key else "tables": piece for key, piece in program.objects.items()}
     parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
-    objects = [read_object(piece, label) for label, piece in pieces.items()]
-    called = {s.name for o in objects for s in o.symbols if s.section == UNDEFINED}
+    called = _called(pieces, target)
     parts += [part for part, functions in support_of(system).items() if not called.isdisjoint(functions)]
-    runtime = {f"run-time {part}": runtime_object(part, cache, system) for part in parts}
-    runtime["interface"] = _compiled(net, machine_of(net.target))
-    objects += [read_object(piece, label) for label, piece in runtime.items()]
-    return objects, text, Data(DATA, size, digest)
+    pieces |= {f"run-time {part}": runtime_object(part, cache, system) for part in parts}
+    pieces["interface"] = _compiled(net, machine_of(net.target))
+    return pieces, text, Data(DATA, size, digest)
+
+
+def _called(pieces: Mapping[str, bytes], target: TargetSpec) -> set[str]:
+    """The functions that kernels call and have not, by the objects of these."""
+    if is_wasm(target.triple):
+        modules = [read_wasm_object(piece, part) for part, piece in pieces.items()]
+        return {s.name for m in modules for s in m.symbols if not s.is_defined}
+    objects = [read_object(piece, part) for part, piece in pieces.items()]
+    return {s.name for o in objects for s in o.symbols if s.section == UNDEFINED}
 
 
 def _compiled(net: Net, machine: Machine) -> bytes:

@@ -9,10 +9,12 @@ from lamina.errors import UsageError
 
 SAVED = ".lamina"
 """A program that was compiled and saved."""
-LIBRARY, OBJECT, ARCHIVE = ".so", ".o", ".a"
-"""A program that was exported: as a shared library, or as an object or an archive for a linker."""
+LIBRARY, OBJECT, ARCHIVE, MODULE = ".so", ".o", ".a", ".wasm"
+"""A program that was exported: as a shared library, as an object or an archive for a linker, or for WebAssembly."""
 C_SOURCE = ".c"
 """A program that was exported as C source."""
+EXPORTED = (LIBRARY, OBJECT, ARCHIVE, MODULE, C_SOURCE)
+"""All of these."""
 MLIR = ".mlir"
 """Texts of our IR."""
 
@@ -27,9 +29,14 @@ def is_library(source: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(LIBRARY)  # pyright: ignore[reportUnknownArgumentType]
 
 
+def is_module(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a source is the path of a program that was exported as a module of WebAssembly."""
+    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(MODULE)  # pyright: ignore[reportUnknownArgumentType]
+
+
 def is_exported(source: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a source is the path of an exported program of any kind."""
-    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith((LIBRARY, OBJECT, ARCHIVE, C_SOURCE))  # pyright: ignore[reportUnknownArgumentType]
+    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(EXPORTED)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def is_c_source(source: object) -> TypeGuard[str | os.PathLike[str]]:

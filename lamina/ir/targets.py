@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from lamina.dialects.machine_spec import TargetSpec, is_bare
+from lamina.dialects.machine_spec import TargetSpec, has_system, is_bare
 from lamina.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,13 +48,14 @@ def spec_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> Targe
             what = f"unknown target {target!r}; {host} is an external backend"
             raise UsageError(what, hint=f"as in '{target}, cpu'")
     chosen = chosen or named_spec(host)
-    chosen = _with_threads(chosen, wanted or (1 if is_bare(chosen.triple) else threads))
+    chosen = _with_threads(chosen, wanted or (threads if has_system(chosen.triple) else 1))
     return chosen.with_backends(list(dict.fromkeys(backends))) if backends else chosen
 
 
 def _with_threads(target: TargetSpec, threads: int) -> TargetSpec:
-    if threads > 1 and is_bare(target.triple):
-        raise UsageError(f"{target.cpu} has no system that starts threads", hint="leave threads out, or give 1")
+    if threads > 1 and not has_system(target.triple):
+        where = target.cpu if is_bare(target.triple) else target.triple.partition("-")[0]
+        raise UsageError(f"code for {where} has one thread, not {threads}", hint="leave threads out, or give 1")
     return target.with_threads(threads)
 
 

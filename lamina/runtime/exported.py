@@ -27,8 +27,11 @@ from lamina.backends.cpu.processors import available_threads
 from lamina.backends.cpu.runtime.interface import ABI, CNet
 from lamina.backends.link.elf_object import ELF_MAGIC, RECORDS
 from lamina.backends.link.shared_object import BUILD_ID, DESCRIPTION, DIGEST, OWNER, build_id_of
+from lamina.backends.link.wasm_module import DESCRIPTION as MODULE_DESCRIPTION
+from lamina.backends.link.wasm_module import DIGEST_BYTES
+from lamina.backends.link.wasm_object import WASM_MAGIC, custom_section
 from lamina.dialects.aligned_arrays import aligned_bytes
-from lamina.dialects.machine_spec import TargetSpec
+from lamina.dialects.machine_spec import TargetSpec, is_wasm
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.runtime.direct_call import address_of
@@ -147,6 +150,8 @@ def _unload(library: ctypes.CDLL, states: Sequence[_State]) -> None:
 
 
 def _read(view: memoryview, where: str, verify: bool) -> NetFile:
+    if bytes(view[:4]) == WASM_MAGIC[:4]:
+        return _read_module(view, where, verify)
     segments = _segments(view, where)
     notes = _notes(view, segments, where)
     # The digest comes first: what follows is read of bytes that are what was written.
@@ -169,20 +174,59 @@ def _read(view: memoryview, where: str, verify: bool) -> NetFile:
     build_id = bytes(view[identity[0] : identity[0] + 20])
     if build_id != build_id_of(digest, bytes.fromhex(description["weights"])):
         raise _damaged(where)
-    if description["abi"] != ABI:
-        raise InputError(f"has version {description['abi']} of the interface, not {ABI}", where=where, hint=_AGAIN)
     last = max(((offset, size) for kind, offset, size in segments if kind == _LOAD), default=(0, 0))
     weights = last[1] if last[0] >= length else 0
     if last[0] + last[1] > len(view) or weights != description["bytes"]:
         raise _damaged(where)
-    if verify and _weights_digest(view[last[0] : last[0] + weights], description) != description["weights"]:
+    return _net_file(description, build_id, view, (length, last[0], last[0] + weights), where, verify)
+
+
+def _read_module(view: memoryview, where: str, verify: bool) -> NetFile:
+    """The same of a module of WebAssembly, whose weights are all that stands behind its code."""
+    try:
+        found = custom_section(view, MODULE_DESCRIPTION)
+    except (IndexError, ValueError):
+        found = None
+    if found is None:
+        raise _no_net(where)
+    at, size = found
+    text = at + DIGEST_BYTES + 8
+    length = int.from_bytes(view[at + DIGEST_BYTES : text], "little")
+    if not text <= at + size <= length <= len(view):
+        raise _damaged(where)
+    code = bytearray(view[:length])
+    code[at : at + DIGEST_BYTES] = bytes(DIGEST_BYTES)
+    digest = hashlib.sha256(code).digest()
+    if digest != bytes(view[at : at + DIGEST_BYTES]):
+        raise _damaged(where)
+    description: dict[str, Any] = json.loads(bytes(view[text : at + size]))
+    if description["bytes"] != len(view) - length:
+        raise _damaged(where)
+    build_id = build_id_of(digest, bytes.fromhex(description["weights"]))
+    return _net_file(description, build_id, view, (length, length, len(view)), where, verify)
+
+
+def _net_file(
+    description: Mapping[str, Any],
+    build_id: bytes,
+    view: memoryview,
+    places: tuple[int, int, int],
+    where: str,
+    verify: bool,
+) -> NetFile:
+    """A file by its description, which is what was written; `places` are the length of all before the weights, where
+    these begin and where they end. They are compared with `verify`."""
+    length, first, end = places
+    if description["abi"] != ABI:
+        raise InputError(f"has version {description['abi']} of the interface, not {ABI}", where=where, hint=_AGAIN)
+    if verify and _weights_digest(view[first:end], description) != description["weights"]:
         raise _damaged(where)
     inputs, outputs = (
         tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in description[side])
         for side in ("inputs", "outputs")
     )
     target = TargetSpec(**description["target"])
-    return NetFile(description, build_id.hex(), length, weights, inputs, outputs, target)
+    return NetFile(description, build_id.hex(), length, end - first, inputs, outputs, target)
 
 
 def _no_net(where: str) -> InputError:
@@ -292,6 +336,9 @@ class ExportedNet:
                 raise UnsupportedError(what, where=self.path, hint="tvm.runtime.load_module(path) gives its function")
             if name is not None and name != self.file.name:
                 raise UsageError(f"the net in it is {self.file.name!r}, not {name!r}")
+            if is_wasm(self.file.target.triple):
+                what, hint = "is a module of WebAssembly, which Python does not run", "node, browsers and wasmtime do"
+                raise UnsupportedError(what, where=self.path, hint=f"{hint}: examples/deploy/wasm")
             try:
                 check_runs_here(self.file.target)
             except InputError as e:

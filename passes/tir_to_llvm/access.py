@@ -289,7 +289,12 @@ class Access:
                 base, known_from = r.b.row_pointer(base, self.element, form, inner, known_from)
         if dynamic.terms:
             base = r.b.pointer(base, self.element, dynamic, known_from)
-        return r.b.offset(base, self.element, const)
+        return r.b.offset(base, self.element, const, r.marks_growth and const > 0 and self._is_within(dynamic))
+
+    def _is_within(self, dynamic: Linear) -> bool:
+        """Whether a buffer's address plus the form is no address before the buffer."""
+        bounds = dynamic.range(self.replay.b.ranges)
+        return not self.rows and bounds is not None and bounds[0] >= 0
 
     def load_from(self, dynamic: Linear, const: int, stride: int, inside: bool) -> SSAValue:
         if self.lanes is not None and (inside or stride != 1):

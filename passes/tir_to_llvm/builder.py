@@ -19,6 +19,8 @@ from lamina.passes.tir_to_llvm.creation import fill, with_result, without_result
 from lamina.passes.tir_to_llvm.scalars import NO_OVERFLOW, OVERFLOW, Properties
 
 POINTER = llvm.LLVMPointerType()
+_NO_WRAP = IntegerAttr(4, i32)
+"""The flag `nuw` of an address."""
 _DYNAMIC = DenseArrayBase.from_list(i32, [llvm.GEP_USE_SSA_VAL])
 
 EQ, NE, SLT, SLE, SGT, SGE = (IntegerAttr(n, i64) for n in range(6))
@@ -359,13 +361,15 @@ class FunctionBuilder:
             self.levels[0].cache[key] = found
         return found
 
-    def offset(self, pointer: SSAValue, element: Attribute, elements: int) -> SSAValue:
-        """A pointer moved by a constant number of elements."""
+    def offset(self, pointer: SSAValue, element: Attribute, elements: int, grows: bool = False) -> SSAValue:
+        """A pointer moved by a constant number of elements; `grows` says that it is known not to wrap around."""
         if elements == 0:
             return pointer
         if not -(1 << 31) < elements < 1 << 31:
             return self.element_pointer(pointer, element, self.integer(elements))
         properties: Properties = {"rawConstantIndices": _raw_index(elements), "elem_type": element}
+        if grows:
+            properties["noWrapFlags"] = _NO_WRAP
         return self.emit(llvm.GEPOp, [pointer], POINTER, properties)
 
 

@@ -49,6 +49,8 @@ class Replay(Indices):
         """Whether a lane of a vector in memory is read into all lanes as fast as any element (`spread.py`)."""
         self.rounds_to_bf16 = target is None or target.rounds_to_bf16()
         """Whether the machine makes a bf16 of a float in one instruction."""
+        self.marks_growth = target is not None and target.wants_growing_addresses()
+        """Whether it is to be said of a constant that is added to an address that the sum does not wrap around."""
         self.pointers = dict(pointers)
         """Buffers in memory, with their base pointers."""
         self.known_from: dict[SSAValue, int | None] = {}

@@ -28,6 +28,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
+    BFloat16Type,
     DenseArrayBase,
     DictionaryAttr,
     IndexType,
@@ -53,7 +54,7 @@ from lamina.dialects.tir.intrinsics import IntrinsicOp
 from lamina.dialects.tir.memory import extents_of, type_of
 from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
 from lamina.dialects.tir.team import TeamOp
-from lamina.errors import InputError
+from lamina.errors import InputError, UnsupportedError
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.relay.partition.external_backends import check_on_buffers, is_declaration
 from lamina.passes.rules.conversion import Conversion
@@ -165,14 +166,18 @@ def main(top: MainOp, state: Functions) -> None:
 
 
 def check_features(module: ModuleOp) -> None:
-    """Raise InputError at a machine intrinsic that the module's target does not have.
+    """Raise InputError at a machine intrinsic that the module's target does not have, UnsupportedError at a bfloat16
+    where LLVM has no code for such.
 
     Without a target in the module it is the emitter that refuses: LLVM would kill the process.
     """
     target = module_target(module)
     if target is None:
         return
+    lacks_bf16 = not target.has_bf16()
     for op in all_ops(module):
+        if lacks_bf16 and any(_is_bf16(v.type) for v in (*op.operands, *op.results)):
+            raise UnsupportedError(f"LLVM has no bfloat16 for {target.triple.data}", hint="use float32", op=op)
         if isinstance(op, IntrinsicOp):
             missing = op.row.missing(target.has_feature)
             if missing:
@@ -181,6 +186,11 @@ def check_features(module: ModuleOp) -> None:
                     f"{target.cpu.data} has not",
                     op=op,
                 )
+
+
+def _is_bf16(type_: Attribute) -> bool:
+    """Whether a type is that of bfloat16, or of several."""
+    return isinstance(getattr(type_, "element_type", type_), BFloat16Type)
 
 
 def lower_function(

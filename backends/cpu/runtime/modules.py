@@ -20,9 +20,12 @@ from lamina.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.llvm import FuncOp
 
 SYSTEMS = ("linux", "none")
 """Systems as triples name them; `none` stands for a processor alone."""
+WASM = "wasm32"
+"""The one that is no system: a module of WebAssembly has nothing but its memory."""
 _loaded: dict[str, JitLibrary] = {}
 
 
@@ -46,6 +49,8 @@ def is_without(system: str) -> bool:
 def system_of(triple: str) -> str:
     """The system of a target's triple. Raises UnsupportedError where there is no run-time for it."""
     processor, *rest = triple.split("-")
+    if processor == WASM:
+        return WASM
     kind = next((kind for kind in SYSTEMS if kind in rest), "")
     name = f"{kind}_{processor}"
     if name not in systems():
@@ -64,6 +69,9 @@ def runtime_module(name: str, system: str = HERE) -> ModuleOp:
 
     module, facts = _parsed(name), _parsed(system)
     block = module.body.block
+    if system == WASM:
+        for op in [o for o in block.ops if isinstance(o, FuncOp) and _has_bf16(o)]:
+            block.erase_op(op)  # LLVM has no code for them, and nobody calls them
     declared = {op.sym_name.data: op for op in block.ops if isinstance(op, FuncOp) and not op.body.blocks}
     known = [op for op in facts.ops if isinstance(op, FuncOp)]
     needed = [op for op in known if op.body.blocks and op.sym_name.data in declared]
@@ -75,6 +83,12 @@ def runtime_module(name: str, system: str = HERE) -> ModuleOp:
             block.add_op(op.clone())
     module.attributes.update(facts.attributes)
     return module
+
+
+def _has_bf16(func: FuncOp) -> bool:
+    from xdsl.dialects.builtin import BFloat16Type
+
+    return isinstance(func.function_type.output, BFloat16Type)
 
 
 def _parsed(name: str) -> ModuleOp:

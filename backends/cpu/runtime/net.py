@@ -31,7 +31,8 @@ DATA = "lamina.data"
 """The symbol of the first byte of the packed weights."""
 _BASES = 128
 """The offset of the base pointers in a state, as `net.mlir` has it."""
-_FUNCTIONS = ("sizes", "start", "run", "stop", "text")
+FUNCTIONS = ("sizes", "start", "run", "stop", "text")
+"""Of the record; each is the symbol `lamina.<name>`."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class _Tables:
 
     def module(self) -> ModuleOp:
         net = self.net
-        for name in _FUNCTIONS:
+        for name in FUNCTIONS:
             # Only their addresses are taken: `net.mlir` knows their types.
             type_ = llvm.LLVMFunctionType([], llvm.LLVMVoidType())
             self.ops.append(llvm.FuncOp(f"lamina.{name}", type_, llvm.LinkageAttr("external")))
@@ -146,7 +147,7 @@ class _Tables:
             "alignment": STATE_ALIGNMENT,
             "params_bytes": net.size,
             "params": DATA,
-            **{name: f"lamina.{name}" for name in _FUNCTIONS},
+            **{name: f"lamina.{name}" for name in FUNCTIONS},
         }
         self._record(net.symbol, NET, [values])
         module = ModuleOp(self.ops)

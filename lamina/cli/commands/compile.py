@@ -27,9 +27,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o",
         "--output",
         type=path_argument,
-        metavar="DIR|FILE.lamina|FILE.so|.a|.o|FILE",
+        metavar="DIR|FILE.lamina|FILE.so|.a|.o|.wasm|FILE",
         help="write the texts and the weights into a folder, the program into a file for `lamina run`, into a "
-        "library for C (lamina.h), shared or to be linked, or with --emit one text into a file",
+        "library for C (lamina.h), shared or to be linked, or into a module of WebAssembly, or with --emit one text "
+        "into a file",
     )
     parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
 

@@ -8,8 +8,8 @@ Largest error in units in the last place, over all 2^32 arguments (`bench/math_u
     exp 0.9  exp2 0.9  log 1.2  log1p 1.7  log2 1.6  tanh 2.0  erf 1.9  sigmoid 2.0
 
 NaN gives NaN, infinities and zeros (with their sign) give what IEEE 754 says, log(-1) NaN, log(0) -inf. Assumes
-that denormals are not flushed, and loses speed where the target has no fused multiply-add. Vectors of a target that
-multiplies by powers of two in one instruction (AVX512's `scalef`) use that.
+that denormals are not flushed. Where the target has no fused multiply-add, products are rounded before they are added.
+Vectors of a target that multiplies by powers of two in one instruction (AVX512's `scalef`) use that.
 
 Before:
     %y = math.exp2 %x : f32
@@ -84,13 +84,14 @@ class ExpandMathPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = module_target(op)
         has = target.has_feature if target is not None else _has_nothing
+        fuses = target is None or target.multiplies_and_adds()
         for func in op.ops:
             if type(func) is FuncOp:
                 constants: dict[Block, Constants] = {}
                 for candidate in [o for o in all_ops(func) if type(o) in EXPANSIONS]:
                     ratio = _sigmoid_of(candidate) if isinstance(candidate, math.ExpOp) else None
                     expansion = sigmoid if ratio is not None else EXPANSIONS[type(candidate)]
-                    _expand(ratio or candidate, candidate.operands[0], expansion, constants, has)
+                    _expand(ratio or candidate, candidate.operands[0], expansion, constants, has, fuses)
 
 
 def _has_nothing(feature: str) -> bool:
@@ -127,9 +128,10 @@ def _expand(
     expansion: Callable[[Writer, SSAValue], SSAValue],
     constants: dict[Block, Constants],
     has: Callable[[str], bool],
+    fuses: bool,
 ) -> None:
     """Put the expansion of a function of x in the place of an op, and of what only it has read; `has` says which
-    features the target has."""
+    features the target has, `fuses` whether it multiplies and adds by one instruction."""
     type_: Attribute = op.results[0].type
     shape, element = None, type_
     if isinstance(type_, VectorType):
@@ -138,7 +140,7 @@ def _expand(
     block = op.parent
     if not isinstance(element, (Float32Type, Float16Type, BFloat16Type)) or block is None:
         return
-    w = Writer(shape, constants.setdefault(block, {}), has)
+    w = Writer(shape, constants.setdefault(block, {}), has, fuses)
     narrow = not isinstance(element, Float32Type)
     if narrow:
         x = w.add_op(arith.ExtFOp, [x], w.float, {})
@@ -180,7 +182,10 @@ def signed(bits: int) -> int:
 class Writer:
     """Collects the ops of one expansion; numbers given as operands become constants."""
 
-    def __init__(self, shape: tuple[int, ...] | None, constants: Constants, has: Callable[[str], bool]) -> None:
+    def __init__(
+        self, shape: tuple[int, ...] | None, constants: Constants, has: Callable[[str], bool], fuses: bool
+    ) -> None:
+        self.fuses = fuses
         self.float: Attribute = f32 if shape is None else VectorType(f32, shape)
         self.integer: Attribute = i32 if shape is None else VectorType(i32, shape)
         self.constants = constants
@@ -208,6 +213,12 @@ class Writer:
         values = [o if isinstance(o, SSAValue) else self.constant(o, self.float) for o in operands]
         return self.add_op(cls, values, self.float, _FLOAT)
 
+    def fma(self, a: SSAValue | float, b: SSAValue | float, c: SSAValue | float) -> SSAValue:
+        """a * b + c, rounded once where the target does so by an instruction; else LLVM would call a function."""
+        if self.fuses:
+            return self.f(math.FmaOp, a, b, c)
+        return self.f(arith.AddfOp, self.f(arith.MulfOp, a, b), c)
+
     def i(self, cls: type[Operation], *operands: SSAValue | int) -> SSAValue:
         """An integer op; a number among its operands is a bit pattern."""
         values = [o if isinstance(o, SSAValue) else self.constant(signed(o), self.integer) for o in operands]
@@ -228,7 +239,7 @@ class Writer:
         *rest, top = p.coefficients
         value = self.constant(top, self.float)
         for c in reversed(rest):
-            value = self.f(math.FmaOp, value, x, c)
+            value = self.fma(value, x, c)
         return value
 
     def scaled(self, x: SSAValue | float, n: SSAValue) -> SSAValue:
@@ -251,10 +262,10 @@ _WRAPPING = (arith.AddiOp, arith.SubiOp, arith.ShLIOp)
 
 def _split_by_ln2(w: Writer, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
     """x = n log(2) + r with |r| <= log(2) / 2, by Cody and Waite's two-part constant: MAGIC + n, n, r."""
-    shifted = w.f(math.FmaOp, x, LOG2_E, MAGIC)
+    shifted = w.fma(x, LOG2_E, MAGIC)
     n = w.f(arith.SubfOp, shifted, MAGIC)
-    r = w.f(math.FmaOp, n, -LN2_HIGH, x)
-    return shifted, n, w.f(math.FmaOp, n, -LN2_LOW, r)
+    r = w.fma(n, -LN2_HIGH, x)
+    return shifted, n, w.fma(n, -LN2_LOW, r)
 
 
 def _times_power_of_two(w: Writer, p: SSAValue, shifted: SSAValue, n: SSAValue) -> SSAValue:
@@ -292,16 +303,16 @@ def _expm1_parts(w: Writer, x: SSAValue) -> tuple[SSAValue, SSAValue]:
 
     The nearest float of log(2) is near enough: 2^n n times its error, 2e-9, is beside 1 below 2^-29.
     """
-    shifted = w.f(math.FmaOp, x, LOG2_E, MAGIC)
-    r = w.f(math.FmaOp, w.f(arith.SubfOp, shifted, MAGIC), -LN2, x)
-    p = w.f(math.FmaOp, w.f(arith.MulfOp, w.polynomial(EXPM1, r), r), r, r)
+    shifted = w.fma(x, LOG2_E, MAGIC)
+    r = w.fma(w.f(arith.SubfOp, shifted, MAGIC), -LN2, x)
+    p = w.fma(w.f(arith.MulfOp, w.polynomial(EXPM1, r), r), r, r)
     return p, w.from_bits(w.i(arith.AddiOp, w.i(arith.ShLIOp, w.bits(shifted), 23), ONE))
 
 
 def _expm1(w: Writer, x: SSAValue) -> SSAValue:
     """2^n (e^r - 1) + (2^n - 1), for -20 <= x <= 0."""
     p, power = _expm1_parts(w, x)
-    return w.f(math.FmaOp, p, power, w.f(arith.SubfOp, power, 1.0))
+    return w.fma(p, power, w.f(arith.SubfOp, power, 1.0))
 
 
 def tanh(w: Writer, x: SSAValue) -> SSAValue:
@@ -312,8 +323,8 @@ def tanh(w: Writer, x: SSAValue) -> SSAValue:
     # Not by an absolute value and a product: multiplications are what there is most of.
     negative = w.f(arith.MaximumfOp, w.from_bits(w.i(arith.OrIOp, w.bits(x), SIGN)), -10.0)
     p, power = _expm1_parts(w, w.f(arith.AddfOp, negative, negative))
-    above = w.f(math.FmaOp, p, power, w.f(arith.SubfOp, power, 1.0))
-    below = w.f(math.FmaOp, p, power, w.f(arith.AddfOp, power, 1.0))
+    above = w.fma(p, power, w.f(arith.SubfOp, power, 1.0))
+    below = w.fma(p, power, w.f(arith.AddfOp, power, 1.0))
     return w.f(math.CopySignOp, w.f(arith.DivfOp, above, below), x)
 
 
@@ -324,11 +335,11 @@ def sigmoid(w: Writer, y: SSAValue) -> SSAValue:
     overflows where the result is denormal: 2^-k is taken in two steps, or by an instruction, which makes denormals.
     """
     shifted, float_n, r = _split_by_ln2(w, w.clamp(y, -87.0, 104.0))
-    p = w.f(math.FmaOp, w.f(arith.MulfOp, w.polynomial(EXPM1, r), r), r, r)
+    p = w.fma(w.f(arith.MulfOp, w.polynomial(EXPM1, r), r), r, r)
     if w.scaling is not None:
         low = w.f(arith.MinimumfOp, float_n, 0.0)
         first, power = w.scaled(1.0, w.f(arith.SubfOp, low, float_n)), w.scaled(1.0, low)
-        small = w.f(math.FmaOp, p, power, w.f(arith.MulfOp, first, power))
+        small = w.fma(p, power, w.f(arith.MulfOp, first, power))
         return w.f(arith.DivfOp, first, w.f(arith.AddfOp, small, 1.0))
     n = w.i(arith.SubiOp, w.bits(shifted), MAGIC_BITS)
     below = w.i(arith.AndIOp, n, w.negative(n))
@@ -340,14 +351,14 @@ def sigmoid(w: Writer, y: SSAValue) -> SSAValue:
     )
     power = w.from_bits(w.i(arith.AddiOp, w.i(arith.ShLIOp, below, 23), ONE))
     small = w.f(arith.MulfOp, w.f(arith.MulfOp, first, second), power)
-    total = w.f(arith.AddfOp, w.f(math.FmaOp, p, power, small), 1.0)
+    total = w.f(arith.AddfOp, w.fma(p, power, small), 1.0)
     return w.f(arith.MulfOp, w.f(arith.DivfOp, first, total), second)
 
 
 def erf(w: Writer, x: SSAValue) -> SSAValue:
     """1 - e^g with g = log(1 - erf(a)) = a (P(a) - C), a = |x|, and the sign of x. From 4 on it is 1."""
     a = w.f(arith.MinimumfOp, w.f(math.AbsFOp, x), 4.0)
-    g = w.f(math.FmaOp, a, -TWO_OVER_ROOT_PI, w.f(arith.MulfOp, a, w.polynomial(LOG_ERFC, a)))
+    g = w.fma(a, -TWO_OVER_ROOT_PI, w.f(arith.MulfOp, a, w.polynomial(LOG_ERFC, a)))
     return w.f(math.CopySignOp, _expm1(w, g), x)
 
 
@@ -378,9 +389,9 @@ def log(w: Writer, x: SSAValue) -> SSAValue:
     """k log(2) + f + f^2 P(f), the small terms first."""
     k, f, special = _split_float(w, x)
     square = w.f(arith.MulfOp, f, f)
-    low = w.f(math.FmaOp, k, LN2_LOW, f)
-    small = w.f(math.FmaOp, square, w.polynomial(LOG1P, f), low)
-    return w.f(arith.AddfOp, w.f(math.FmaOp, k, LN2_HIGH, small), special)
+    low = w.fma(k, LN2_LOW, f)
+    small = w.fma(square, w.polynomial(LOG1P, f), low)
+    return w.f(arith.AddfOp, w.fma(k, LN2_HIGH, small), special)
 
 
 def log1p(w: Writer, x: SSAValue) -> SSAValue:
@@ -399,8 +410,8 @@ def log2(w: Writer, x: SSAValue) -> SSAValue:
     """k + f L + f^2 P(f), with L = log2(e) in two parts."""
     k, f, special = _split_float(w, x)
     square = w.f(arith.MulfOp, f, f)
-    low = w.f(math.FmaOp, square, w.polynomial(LOG2_1P, f), w.f(arith.MulfOp, f, LOG2_E_LOW))
-    fraction = w.f(math.FmaOp, f, LOG2_E, low)
+    low = w.fma(square, w.polynomial(LOG2_1P, f), w.f(arith.MulfOp, f, LOG2_E_LOW))
+    fraction = w.fma(f, LOG2_E, low)
     return w.f(arith.AddfOp, w.f(arith.AddfOp, k, fraction), special)
 
 

@@ -35,6 +35,7 @@ from lamina.dialects.schedule.nest.annotations import PREFETCH
 from lamina.dialects.schedule.nest.decompose import in_loops
 from lamina.dialects.schedule.nest.edits import accesses, function_of, stands_in, unique_axis
 from lamina.dialects.schedule.nest.regions import region_of
+from lamina.dialects.target import module_target
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, extents_of, type_of
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.prefetch import PrefetchOp
@@ -52,6 +53,10 @@ class InjectPrefetchPass(ModulePass):
     name = "tir-inject-prefetch"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = module_target(op)
+        if target is not None and not target.fetches_ahead():
+            for loop in all_ops(op):
+                loop.attributes.pop(PREFETCH, None)
         for loop in [v for v in all_ops(op) if type(v) is ForOp and PREFETCH in v.attributes]:
             with edit.transaction(loop):
                 asked = loop.attributes.pop(PREFETCH)

@@ -1,7 +1,8 @@
 """Place every intermediate buffer of `@main` in one arena, by liveness.
 
 Buffers that a kernel allocates at its top level, and large ones in loops that run in turn, become arguments first,
-behind its outputs, so that the arena holds them too; the kernel's attribute `workspaces` says how many there are.
+behind its outputs, so that the arena holds them too; the kernel's attribute `workspaces` says how many there are. Where
+no system starts threads, parallel loops around a large buffer run in turn as well, and become serial.
 In program order a buffer takes the smallest free gap that holds it, else the arena grows; a gap is free once the last
 call that touches its buffer is over. Where that takes more than is ever needed at one time, the largest buffers are
 placed first, and the better plan holds. A result takes the place of an operand that nobody needs any more, where the
@@ -50,6 +51,8 @@ from lamina.dialects.index.accesses import INDEX, over_values
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.sizes import shape_attrs, size_arguments, symbolic_shape
+from lamina.dialects.machine_spec import has_system
+from lamina.dialects.target import module_target
 from lamina.dialects.tir.memory import extents_of, type_of
 from lamina.dialects.tir.ops import (
     AllocOp,
@@ -89,7 +92,7 @@ class PlanMemoryPass(ModulePass):
             self.plan(op)
 
     def plan(self, op: ModuleOp) -> None:
-        workspaces = {f.sym_name.data: lift_allocations(f) for f in op.ops if isinstance(f, FuncOp)}
+        workspaces = _lifted(op)
         for main in [m for m in op.ops if isinstance(m, MainOp) and not m.is_declaration]:
             found = prepare(op, main, workspaces)
             if found is not None:
@@ -99,7 +102,7 @@ class PlanMemoryPass(ModulePass):
 def prepare(module: ModuleOp, main: MainOp, workspaces: dict[str, list[Workspace]] | None = None) -> Plan | None:
     """Everything before buffers are put into the arena, and where they will be."""
     if workspaces is None:
-        workspaces = {f.sym_name.data: lift_allocations(f) for f in module.ops if isinstance(f, FuncOp)}
+        workspaces = _lifted(module)
     _copies_to_calls(module, main)
     _pass_workspaces(main, workspaces)
     return plan(main, {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)})
@@ -112,12 +115,25 @@ class Workspace(NamedTuple):
     shape: IndexMapAttr | None
 
 
-def lift_allocations(func: FuncOp) -> list[Workspace]:
-    """Turn a kernel's top-level memory buffers, and large ones that one iteration has at a time, into arguments."""
+def _lifted(module: ModuleOp) -> dict[str, list[Workspace]]:
+    """The workspaces of all kernels, by name."""
+    target = module_target(module)
+    alone = target is not None and not has_system(target.triple.data)
+    return {f.sym_name.data: lift_allocations(f, alone) for f in module.ops if isinstance(f, FuncOp)}
+
+
+def lift_allocations(func: FuncOp, alone: bool = False) -> list[Workspace]:
+    """Turn a kernel's top-level memory buffers, and large ones that one iteration has at a time, into arguments.
+
+    `alone` says that one thread runs all iterations.
+    """
     block = func.body.block
     found: list[Workspace] = []
     for op in list(func.walk()):
-        if isinstance(op, AllocOp) and op.scope.data != "register" and (op.parent is block or _is_too_large(op)):
+        if isinstance(op, AllocOp) and op.scope.data != "register" and (op.parent is block or _is_too_large(op, alone)):
+            for loop in enclosing_loops(op):
+                if loop.kind.data == "parallel":
+                    loop.properties["kind"] = StringAttr("serial")
             found.append(Workspace(op.result.type, symbolic_shape(block.args, op.extents())))
             argument = block.insert_arg(op.result.type, len(block.args))
             argument.name_hint = op.result.name_hint
@@ -134,10 +150,11 @@ def lift_allocations(func: FuncOp) -> list[Workspace]:
     return found
 
 
-def _is_too_large(alloc: AllocOp) -> bool:
+def _is_too_large(alloc: AllocOp, alone: bool) -> bool:
     """Whether a buffer in loops is too large for the stack, and its iterations come one after the other."""
     known = not any(e == DYNAMIC_INDEX for e in alloc.result.type.get_shape())
-    in_turn = all(v.kind.data in ("serial", "unrolled") for v in enclosing_loops(alloc))
+    kinds = ("serial", "unrolled", "parallel") if alone else ("serial", "unrolled")
+    in_turn = all(v.kind.data in kinds for v in enclosing_loops(alloc))
     return known and in_turn and bytes_of_type(alloc.result.type) > LARGEST_ON_STACK
 
 
