@@ -24,8 +24,8 @@ import lamina
 from lamina.backends.cpu.runtime.interface import NET, integer_bits
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
-from lamina.runtime.compiled import Port
 from lamina.runtime.exported import ExportedNet, read_net
+from lamina.runtime.ports import Port
 
 pytestmark = pytest.mark.slow
 
