@@ -136,6 +136,7 @@ use core::ffi::{c_char, c_void};
 """
 
 _RUST_TYPES = {"char": "c_char", "void": "c_void"}
+_RUST_LINE = 120
 _FUNCTION = re.compile(r"(.*)\(\*@\)\((.*)\)")
 
 
@@ -160,8 +161,11 @@ def _rust_member(member: Member) -> str:
     pairs = [re.fullmatch(r"(.*?)(\w+)", a.strip()) for a in function[2].split(",")]
     taken = [f"{pair[2]}: {rust_type(pair[1])}" for pair in pairs if pair is not None]
     given = "" if function[1].strip() == "void" else f" -> {rust_type(function[1])}"
-    rows = ", ".join(taken) if len(taken) < 3 else "".join(f"\n        {t}," for t in taken) + "\n    "
-    return f'unsafe extern "C" fn({rows}){given}'
+    line = f'unsafe extern "C" fn({", ".join(taken)}){given}'
+    if len(f"    pub {member.name}: {line},") <= _RUST_LINE:
+        return line
+    rows = "".join(f"        {t},\n" for t in taken)
+    return f'unsafe extern "C" fn(\n{rows}    ){given}'
 
 
 def _rust_record(name: str, members: Sequence[Member]) -> str:

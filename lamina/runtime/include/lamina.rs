@@ -85,18 +85,9 @@ pub struct lamina_net {
         state_bytes: *mut u64,
     ) -> i32,
     /// make a state of memory; params null: the library's; spins: polls before an idle thread sleeps
-    pub start: unsafe extern "C" fn(
-        state: *mut c_void,
-        params: *const c_void,
-        threads: u32,
-        spins: i64,
-    ) -> i32,
+    pub start: unsafe extern "C" fn(state: *mut c_void, params: *const c_void, threads: u32, spins: i64) -> i32,
     /// one inference on the first elements of all tensors
-    pub run: unsafe extern "C" fn(
-        state: *mut c_void,
-        inputs: *const *const c_void,
-        outputs: *const *mut c_void,
-    ) -> i32,
+    pub run: unsafe extern "C" fn(state: *mut c_void, inputs: *const *const c_void, outputs: *const *mut c_void) -> i32,
     /// end the threads of a state
     pub stop: unsafe extern "C" fn(state: *mut c_void),
     /// what a code that is not 0 says
