@@ -9,6 +9,7 @@ Libraries that are not ours (OpenBLAS, oneDNN) read the processor themselves. Th
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 
 from lamina.backends.cpu.cache_directory import default_directory
 from lamina.dialects.machine_spec import TargetSpec
-from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 
 VARIABLE = "LAMINA_HOST"
 NATIVE = "native"
@@ -43,6 +44,19 @@ OTHERS = {
     "riscv64": TargetSpec("riscv64-unknown-linux-gnu", "generic-rv64", "+a,+c,+d,+f,+m,+v,+zihintpause", 128, 32),
 }
 """Machines that are no x86-64: Arm with Neon, of 64 and of 32 bits, and RISC-V with vectors of 128 bits or more."""
+PROCESSORS_OF_OTHERS = {
+    "aarch64": (
+        *(f"cortex-a{n}" for n in "34 35 53 55 57 65 72 73 75 76 77 78 510 710 715 720".split()),
+        *("cortex-x1", "cortex-x2", "neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "apple-m1", "carmel"),
+        *("thunderx2t99", "a64fx", "ampere1"),
+    ),
+    "armv7": ("cortex-a5", "cortex-a7", "cortex-a12", "cortex-a15", "cortex-a17", "krait"),
+    "riscv64": ("sifive-x280",),
+}
+"""Processors that have what these machines have, under LLVM's names. Code is made for what they have in common."""
+
+_NAMES_IN_TRIPLES = {"arm64": "aarch64", "x86_64": "x86-64", "amd64": "x86-64"}
+"""Names of processors in triples, where they are not those of the machines."""
 
 LEVELS = {"x86-64": (), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
 """The levels of the x86-64 psABI: their features, each level's among the next one's."""
@@ -77,6 +91,22 @@ PROCESSORS = {name: level for level, names in _PROCESSORS.items() for name in na
 def is_named(name: str) -> bool:
     """Whether `named` knows a machine of that name."""
     return name in LEVELS or name in PROCESSORS or name in OTHERS
+
+
+def machine_of_triple(triple: str) -> str:
+    """The name of the machine whose code runs where a triple of LLVM's or of GNU's says: `aarch64-linux-gnu`.
+
+    Of x86-64 that is the lowest level. Raises UnsupportedError for processors and systems that no code is made for.
+    """
+    processor, _, system = triple.partition("-")
+    name = _NAMES_IN_TRIPLES.get(processor, processor)
+    name = "armv7" if name.startswith("armv7") or (name == "arm" and system.endswith("hf")) else name
+    if name not in (*OTHERS, "x86-64"):
+        here = ", ".join(["x86_64", *OTHERS])
+        raise UnsupportedError(f"no code is made for {triple}", hint=f"there are machines of {here}")
+    if not re.fullmatch(r"((\w+-)?linux(-gnu(eabihf)?)?)?", system):
+        raise UnsupportedError(f"no code is made for {triple}", hint=f"as {processor}-linux-gnu, for the GNU C library")
+    return name
 
 
 @cache

@@ -1,10 +1,12 @@
 """One relocatable object of ELF from several, for a linker of the user's: what is not exported becomes local.
 
 Sources: System V ABI, chapter 4. Sections keep their relocations, which refer to copies of the symbols that they had.
+A description may stand in a section that linkers leave out (SHF_EXCLUDE), behind the SHA-256 of all but the data.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -13,6 +15,8 @@ from lamina.backends.link import elf_object as elf
 from lamina.backends.link.elf_object import LinkError, ObjectFile
 from lamina.backends.link.shared_object import PROCESSORS, Data, LinkedLibrary, part_name
 
+DATA_SECTION, DESCRIPTION_SECTION = ".lamina.data", ".lamina.description"
+_EXCLUDE = 0x80000000
 _ATTRIBUTES = 0x70000003
 """The type of the section by which Arm and RISC-V say their conventions: that of one object stands for all."""
 
@@ -49,20 +53,67 @@ class _Entry(NamedTuple):
     info: int
 
 
-def merge(objects: Sequence[ObjectFile], exports: Sequence[str], label: str, data: Data | None = None) -> LinkedLibrary:
+def merge(
+    objects: Sequence[ObjectFile],
+    exports: Sequence[str],
+    label: str,
+    data: Data | None = None,
+    description: bytes = b"",
+) -> LinkedLibrary:
     """Put objects of one processor together; `label` names the result in errors. The data follow it.
 
     Raises LinkError: for a symbol that two have or that is to be exported and is not there, and for a variable.
     """
-    return _Merger(objects, exports, label, data).result()
+    return _Merger(objects, exports, label, data, description).result()
+
+
+class DescribedObject(NamedTuple):
+    """An object that `merge` has written with a description."""
+
+    description: bytes
+    object: ObjectFile
+    """The object without the data, whose symbol is that of another one."""
+    data: memoryview
+
+
+def read_described(data: memoryview, symbol: str, label: str) -> DescribedObject:
+    """The parts of an object with a description; `symbol` is that of the data.
+
+    Raises LinkError for another object, and for one that is not what was written.
+    """
+    found = elf.read_object(data, label)
+    numbers = {s.name: n for n, s in enumerate(found.sections)}
+    if DESCRIPTION_SECTION not in numbers or DATA_SECTION not in numbers:
+        raise LinkError("is no object of a net that Lamina has exported", where=label)
+    said, block = found.sections[numbers[DESCRIPTION_SECTION]], found.sections[numbers[DATA_SECTION]]
+    head = bytearray(data[: len(data) - len(block.data)])
+    at = head.find(said.data[:_DIGEST])
+    head[at : at + _DIGEST] = bytes(_DIGEST)
+    if at < 0 or hashlib.sha256(head).digest() != bytes(said.data[:_DIGEST]):
+        raise LinkError("is damaged: it is not what was written", where=label, hint="copy it anew, or export it again")
+    sections = [*found.sections]
+    sections[numbers[DATA_SECTION]] = block._replace(flags=0)
+    symbols = tuple(
+        s._replace(section=elf.UNDEFINED, binding=elf.GLOBAL, kind=elf.NOTYPE, size=0) if s.name == symbol else s
+        for s in found.symbols
+    )
+    kept = found._replace(sections=tuple(sections), symbols=symbols)
+    return DescribedObject(bytes(said.data[_DIGEST:]), kept, block.data)
+
+
+_DIGEST = 32
+"""Bytes of the digest before a description."""
 
 
 class _Merger:
-    def __init__(self, objects: Sequence[ObjectFile], exports: Sequence[str], label: str, data: Data | None) -> None:
+    def __init__(
+        self, objects: Sequence[ObjectFile], exports: Sequence[str], label: str, data: Data | None, description: bytes
+    ) -> None:
         machines = {(o.machine, o.bits) for o in objects}
         if len(machines) != 1 or objects[0].machine not in PROCESSORS:
             raise LinkError("the objects are of several processors, or of one that there is no linker for", where=label)
         self.objects, self.exports, self.label, self.data = objects, exports, label, data
+        self.description = description
         self.processor = PROCESSORS[objects[0].machine]
         self.records = elf.RECORDS[objects[0].bits]
         self.sections: list[_Merged] = []
@@ -177,7 +228,10 @@ class _Merger:
     def _written(self, first_global: int) -> LinkedLibrary:
         sections = [*self.sections]
         if self.data is not None:
-            sections.append(_Merged(".lamina.data", elf.PROGBITS, elf.ALLOC, 64))
+            sections.append(_Merged(DATA_SECTION, elf.PROGBITS, elf.ALLOC, 64))
+        if self.description:
+            described = bytearray(bytes(_DIGEST) + self.description)
+            sections.append(_Merged(DESCRIPTION_SECTION, elf.PROGBITS, _EXCLUDE, 1, described))
         symtab = len(sections) + sum(bool(s.relocations) for s in self.sections) + 1
         for number, section in enumerate(self.sections, 1):
             if section.relocations:
@@ -220,7 +274,7 @@ class _Merger:
         for s in sections:
             name = strings.index(b"\0" + s.name.encode() + b"\0") + 1
             place, length = (s.offset, len(s.data))
-            if s.name == ".lamina.data" and self.data is not None:
+            if s.name == DATA_SECTION and self.data is not None:
                 place, length = data_at, self.data.size
             out += self.records.section.pack(
                 name, s.kind, s.flags, 0, place, length, s.link, s.info, s.alignment, s.entry
@@ -229,4 +283,10 @@ class _Merger:
         ident = elf.identification(self.processor.bits)
         flags = self.objects[0].flags
         self.records.header.pack_into(out, 0, ident, 1, self.processor.machine, 1, 0, 0, headers, flags, *counts)
-        return LinkedLibrary(bytes(out), data_at if self.data is not None else len(out))
+        end = data_at if self.data is not None else len(out)
+        for section in sections:
+            if section.name == DESCRIPTION_SECTION:
+                # The data begin behind zeros, which count: a reader sees one file.
+                digest = hashlib.sha256(bytes(out) + bytes(end - len(out))).digest()
+                out[section.offset : section.offset + _DIGEST] = digest
+        return LinkedLibrary(bytes(out), end)

@@ -31,6 +31,7 @@ from lamina.measure.timing import Benchmark, random_inputs, repeated
 from lamina.passes.relay.layout.legal_forms import any_registered
 from lamina.passes.relay.partition.external_backends import is_foreign
 from lamina.runtime.compiled import CompiledProgram, Memory, Port, by_name, load_program
+from lamina.runtime.given_arrays import as_array
 from lamina.runtime.program_file import StoredProgram
 from lamina.store.program_cache import ProgramCache, enabled, object_cache, program_key
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from lamina.driver import artefact
     from lamina.driver.compilation import Compilation, Fresh
     from lamina.driver.compilation import Source as _Module
+    from lamina.driver.exportable import ExportableProgram
     from lamina.driver.machine_program import MachineProgram
     from lamina.driver.open_model import OpenProgram
     from lamina.driver.pipelines import Progress
@@ -143,24 +145,50 @@ def export(
     replaced. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no kernels in a
     fixed order of known extents or calls external backends.
     """
-    from lamina.driver.export import export_program
+    how: dict[str, Any] = {"threads": threads, "shapes": shapes, "numerics": numerics, "opt_level": opt_level}
+    how |= {"choices": choices, "records": records, "cache": cache, "progress": progress}
+    exportable(model, target, where=path, **how).export(path, name)
+
+
+@quiet_gc()
+def exportable(
+    model: Model | Source,
+    target: str | TargetAttr = "cpu",
+    *,
+    where: str | os.PathLike[str] = "",
+    threads: int | None = None,
+    shapes: Shapes | None = None,
+    numerics: str | None = None,
+    opt_level: int | PassContext | None = None,
+    choices: Choice = None,
+    records: str | os.PathLike[str] | None = None,
+    cache: bool = True,
+    progress: Progress | None = None,
+) -> ExportableProgram:
+    """Compile a model into a program that can be exported, for this machine or another.
+
+    `where` names the file in errors; the other arguments are those of `compile`. Raises UnsupportedError for a model
+    that has no kernels in a fixed order of known extents.
+    """
+    from lamina.driver.exportable import ExportableProgram
 
     origin, fresh = source_of(model, shapes)
     settings = Settings.of(target, threads, opt_level, numerics, False, records)
     answers = answers_of(choices, settings.target)
+    wanted = with_choices(fresh, answers)
     programs = ProgramCache() if enabled(cache) else None
     key = _key(origin, settings, answers) if programs is not None else ""
     made = programs.load(key) if programs is not None and key and not settings.context.instruments else None
     objects = object_cache(cache)
     if made is None:
-        built = _built(_compilation(with_choices(fresh, answers), settings, progress, objects), origin)
+        built = _built(_compilation(wanted, settings, progress, objects), origin)
         if not isinstance(built, StoredProgram):
-            raise _not_fixed(path)
+            raise _not_fixed(where)
         made = built
         foreign = isinstance(fresh, Imports) and fresh.foreign
         if programs is not None and key and not foreign and origin.unchanged():
             programs.store(key, made)
-    export_program(path, made, settings.target, name, objects)
+    return ExportableProgram(made, settings, _stages(wanted, settings), objects)
 
 
 def _not_fixed(path: str | os.PathLike[str]) -> UnsupportedError:
@@ -414,6 +442,11 @@ class Executable:
         return isinstance(self._program, CompiledProgram)
 
     @property
+    def is_exportable(self) -> bool:
+        """Whether it is machine code alone: `is_fixed`, and no external backend is called."""
+        return self._stored is not None and not self._description.get("external")
+
+    @property
     def memory(self) -> Memory:
         """The bytes that a run needs besides inputs and outputs.
 
@@ -530,7 +563,7 @@ class Executable:
         if all(type(value) is np.ndarray for value in inputs.values()):
             return inputs
         values = {p.name for p in self.inputs if not p.dtype}  # what is no tensor
-        return {name: value if name in values else _as_array(name, value) for name, value in inputs.items()}
+        return {name: value if name in values else as_array(name, value) for name, value in inputs.items()}
 
     def __repr__(self) -> str:
         sides = [", ".join(f"{p.name}: {p.describe()}" for p in ports) for ports in (self.inputs, self.outputs)]
@@ -555,24 +588,3 @@ def threads_text(threads: int) -> str:
     available = available_threads()
     more = f" (this process may use {available} processor{'s' * (available > 1)})" if threads > available else ""
     return f"{threads} threads{more}"
-
-
-def _by_dlpack(value: Any) -> Array | None:
-    """A tensor of another library without a copy; None where it has none, of another device or element type."""
-    if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__"):
-        return None
-    try:
-        return cast("Array", np.from_dlpack(value))
-    except (BufferError, RuntimeError, TypeError, ValueError):
-        return None
-
-
-def _as_array(name: str, value: Any) -> Any:
-    shared = _by_dlpack(value)
-    if shared is not None:
-        return shared
-    try:
-        return np.asarray(value)
-    except (ValueError, TypeError, RuntimeError) as e:
-        said = " ".join(str(e).split())[:120]
-        raise InputError(f"not an array: {said}", where=f"input {name!r}", hint="give a numpy array") from None

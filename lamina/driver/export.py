@@ -24,12 +24,12 @@ from lamina.backends.cpu.runtime.modules import runtime_object, system_of
 from lamina.backends.cpu.runtime.net import DATA, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
 from lamina.backends.link.elf_object import ObjectFile, read_object
-from lamina.backends.link.relocatable import merge
+from lamina.backends.link.relocatable import merge, read_described
 from lamina.backends.link.shared_object import Data, LinkedLibrary, link
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.ir.suffixes import ARCHIVE, OBJECT
-from lamina.runtime.exported import weights_digest
+from lamina.runtime.exported import digest_of_weights, weights_digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,14 +97,31 @@ def export_program(
     objects, description, data = _parts(program, target, name, cache, notes)
     exports, label, head = [f"lamina_{name}"], Path(path).name, b""
     if label.endswith((OBJECT, ARCHIVE)):
-        library = merge(objects, exports, label, data)
+        library = merge(objects, exports, label, data, description)
         if label.endswith(ARCHIVE):
             head = archive_head(ArchiveMember(f"{name}.o", library.data_at + data.size, exports))
     else:
         threads = dict.fromkeys(_OF_THREADS, LIBC) if target.threads > 1 else {}
         library = link(objects, exports, label, {**IMPORTS, **threads}, description, data)
-    _write(Path(path), head, library, program.params)
+    _write_whole(Path(path), head, library, [piece for array in program.params for piece in _pieces(array)])
     return library
+
+
+def link_object(data: memoryview, path: str | os.PathLike[str], where: str) -> None:
+    """Write the shared library of a net whose object `export_program` has written; `where` names that one in errors.
+
+    Raises LinkError for another object, InputError for one that is damaged and where the disk does not allow it.
+    """
+    described = read_described(data, DATA, where)
+    description: dict[str, Any] = json.loads(described.description)
+    threads = dict.fromkeys(_OF_THREADS, LIBC) if description["target"]["threads"] > 1 else {}
+    digest = bytes.fromhex(description["weights"])
+    block = Data(DATA, len(described.data), digest)
+    if digest_of_weights(described.data, description) != digest:
+        raise InputError("is damaged: its weights are not what was written", where=where, hint="copy it anew")
+    exports, imports = [f"lamina_{description['name']}"], {**IMPORTS, **threads}
+    library = link([described.object], exports, Path(path).name, imports, described.description, block)
+    _write_whole(Path(path), b"", library, [described.data])
 
 
 def _parts(
@@ -185,7 +202,9 @@ def _offsets(params: Sequence[Array]) -> tuple[tuple[int, ...], int]:
     return tuple(found), at
 
 
-def _write(path: Path, head: bytes, library: LinkedLibrary, params: Sequence[Array]) -> None:
+def _write_whole(
+    path: Path, head: bytes, library: LinkedLibrary, data: Sequence[bytes | memoryview]
+) -> None:
     """Write the file by rename: there is the whole one or none."""
     if path.exists() and not path.is_file():
         raise InputError("cannot write: this is no file", where=str(path))
@@ -193,7 +212,7 @@ def _write(path: Path, head: bytes, library: LinkedLibrary, params: Sequence[Arr
     try:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o777), "wb") as file:
             file.write(head)
-            library.write(file, [piece for array in params for piece in _pieces(array)])
+            library.write(file, data)
         os.replace(temporary, path)
     except OSError as e:
         raise InputError(f"cannot write: {e.strerror or e}", where=str(path)) from None

@@ -72,4 +72,5 @@ def check_host(target: TargetAttr | TargetSpec) -> None:
     if why := obstacle(wanted):
         is_declared = wanted.cpu == declared()
         hint = f"{VARIABLE}={NATIVE} takes it as it is" if is_declared else "compile with target 'cpu'"
-        raise InputError(f"code for {wanted.cpu} cannot run here: {why}", hint=hint)
+        processor = wanted.triple.partition("-")[0] if wanted.cpu.startswith("generic") else wanted.cpu
+        raise InputError(f"code for {processor} cannot run here: {why}", hint=hint)

@@ -179,7 +179,7 @@ def _read(view: memoryview, where: str, verify: bool) -> NetFile:
     weights = last[1] if last[0] >= length else 0
     if last[0] + last[1] > len(view) or weights != description["bytes"]:
         raise _damaged(where)
-    if verify and _weights_digest(view[last[0] : last[0] + weights], description) != description["weights"]:
+    if verify and digest_of_weights(view[last[0] : last[0] + weights], description).hex() != description["weights"]:
         raise _damaged(where)
     inputs, outputs = (
         tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in description[side])
@@ -244,12 +244,13 @@ def weights_digest(arrays: Sequence[memoryview]) -> bytes:
     return whole.digest()
 
 
-def _weights_digest(view: memoryview, description: Mapping[str, Any]) -> str:
+def digest_of_weights(view: memoryview, description: Mapping[str, Any]) -> bytes:
+    """The digest of the weights in the data of a library."""
     pieces: list[memoryview] = []
     for dtype, shape, at in description["params"]:
         size = int(np.prod(shape, dtype=np.int64)) * numpy_dtype(dtype).itemsize
         pieces.append(view[at : at + size])
-    return weights_digest(pieces).hex()
+    return weights_digest(pieces)
 
 
 class _State:

@@ -17,9 +17,11 @@ from lamina.compat.tvm.relay.backend import Runtime
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, fitted, wrapped
 from lamina.compat.tvm.relay.expr_functor import bind
 from lamina.compat.tvm.relay.graph_program import GraphExecutorFactoryModule, GraphProgram
+from lamina.driver.api import exportable
 from lamina.driver.model import Model, Origin
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.frontends.tvm_text import expr as e
+from lamina.tensor.target import runs_here
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -53,6 +55,8 @@ def build(
 ) -> GraphExecutorFactoryModule:
     """Compile a module (or a function) for this machine; `params` are weights by the names of parameters of `main`.
 
+    With a target of another machine, `llvm -mtriple=aarch64-linux-gnu`, the library can be exported and does not run.
+
     Before `llvm` the target may name external compilers, which take what they can: `openblas, llvm`.
 
     The current PassContext says which graph passes run; its level is 2 unless another one is entered. Within
@@ -64,13 +68,15 @@ def build(
     for given, kind in ((executor, HowToRun), (runtime, Runtime)):
         if given is not None:
             kind(str(given))
-    machine = compile_target(target)
+    machine = compile_target(target, elsewhere=True)
     mod = ir_mod if isinstance(ir_mod, IRModule) else IRModule.from_expr(ir_mod)
     _check_codegens(mod)
     bound = with_params(mod, params)
     model = model_of(bound, mod_name)
     with weights_from(model.params):
-        executable = lamina.compile(model, machine, opt_level=PassContext.current(), records=records_file())
+        how: dict[str, Any] = {"opt_level": PassContext.current(), "records": records_file()}
+        compiled = lamina.compile if runs_here(machine) else exportable
+        executable = compiled(model, machine, **how)
     return GraphExecutorFactoryModule(executable, mod, params or {}, mod_name)
 
 
@@ -91,7 +97,7 @@ def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = No
     from lamina.transform import PassContext
 
     bound = with_params(mod if isinstance(mod, IRModule) else IRModule.from_expr(mod), params)
-    made, store = optimized(bound, compile_target(target), PassContext.current())
+    made, store = optimized(bound, compile_target(target, elsewhere=True), PassContext.current())
     return IRModule.of_ir(made, store, bound), dict(params or {})
 
 
