@@ -15,7 +15,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from lamina.backends.cpu.processors import available_threads
 from lamina.driver.model import Model, Origin, Shapes, Source
 from lamina.driver.settings import Settings
 from lamina.driver.sources import Choice, Imports, answers_of, source_of, with_choices
-from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
+from lamina.errors import OpenExtentError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.targets import check_host, spec_of
 from lamina.measure.kernel_profile import Profile, Recording, kernels_of

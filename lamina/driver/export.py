@@ -202,9 +202,7 @@ def _offsets(params: Sequence[Array]) -> tuple[tuple[int, ...], int]:
     return tuple(found), at
 
 
-def _write_whole(
-    path: Path, head: bytes, library: LinkedLibrary, data: Sequence[bytes | memoryview]
-) -> None:
+def _write_whole(path: Path, head: bytes, library: LinkedLibrary, data: Sequence[bytes | memoryview]) -> None:
     """Write the file by rename: there is the whole one or none."""
     if path.exists() and not path.is_file():
         raise InputError("cannot write: this is no file", where=str(path))

@@ -114,7 +114,11 @@ def _memory(graph: Mapping[str, Any], executable: Executable | ExportableProgram
     bound = {graph["node_row_ptr"][n]: name for name, n in inputs.items()}
     columns = (graph["attrs"][name][1] for name in ("storage_id", "shape", "dltype"))
     sids = [
-        {"storage_id": sid, "size_bytes": _bytes_of(shape, dtype), **({"input_binding": bound[n]} if n in bound else {})}
+        {
+            "storage_id": sid,
+            "size_bytes": _bytes_of(shape, dtype),
+            **({"input_binding": bound[n]} if n in bound else {}),
+        }
         for n, (sid, shape, dtype) in enumerate(zip(*columns, strict=True))
     ]
     ports = (*executable.inputs, *executable.outputs)

@@ -9,14 +9,16 @@ from lamina.compat.tvm.relay.graph_program import BenchmarkResult, GraphModule, 
 
 
 def create(graph_json: Any, libmod: Any = None, device: Any = None) -> GraphModule:
-    """The program of a library; its graph is in the library, so the one that is given has to be the same.
+    """The program of a library.
 
-    Raises LaminaError for another graph: its functions are machine code of the library that it was written with.
+    Its graph is in the library; raises LaminaError where another one is given: the kernels of that are machine code of
+    the library that it was written with.
     """
     if libmod is None:
         return GraphModule(graph_json)
     made = GraphModule(libmod)
-    check_graph(graph_json, made.module.library.get_graph_json())
+    if graph_json is not None:
+        check_graph(graph_json, made.module.library.get_graph_json())
     return made
 
 

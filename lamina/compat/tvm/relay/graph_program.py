@@ -114,14 +114,19 @@ class GraphExecutorFactoryModule:
             return made
         if name not in ("default", self.libmod_name):
             raise UsageError(f"the library has no {name!r}", hint='its program is lib["default"]')
-        if isinstance(self.executable, ExportableProgram):
-            what = f"code for {self.executable.target.triple.data} does not run here"
-            raise UnsupportedError(what, hint="lib.export_library(...) writes it for where it does")
+        self.runnable()
 
         def program(device: Device | None = None) -> GraphProgram:
             return GraphProgram(self, device or cpu(0))
 
         return program
+
+    def runnable(self) -> Executable | ExportedNet:
+        """The program. Raises UnsupportedError for one of another machine."""
+        if isinstance(self.executable, ExportableProgram):
+            what = f"code for {self.executable.target.triple.data} does not run here"
+            raise UnsupportedError(what, hint="lib.export_library(...) writes it for where it does")
+        return self.executable
 
     def __iter__(self) -> Iterator[Any]:
         """The graph, the library and the weights, as `relay.build` gave them before TVM 0.7."""
@@ -159,7 +164,8 @@ class GraphExecutorFactoryModule:
         """Write the library into one file; its path. No compiler is called.
 
         The suffix says which (`library_files.py`): .so, a shared library with the C interface of `lamina.h`, .o and .a
-        for a linker, .tar with the object in it, any other our own format.
+        for a linker, .tar with the object in it, any other our own format. The net is called as the module,
+        `lamina_default` in C.
         `fcompile`, which links in TVM, is left out; `addons` cannot be part of the file. Raises LaminaError.
         """
         if addons:
@@ -171,8 +177,7 @@ class GraphExecutorFactoryModule:
         known = {_PARAMS: digests, NAME: self.libmod_name}
         if not self.params and isinstance(self.executable, Executable) and self.executable.notes:
             known = self.executable.notes
-        name = "net" if self.libmod_name == "default" else self.libmod_name
-        write_library(self.executable, file_name, name, known)
+        write_library(self.executable, file_name, self.libmod_name, known)
         return str(file_name)
 
     def is_weight(self, name: str, value: Any) -> bool:
@@ -247,7 +252,7 @@ class GraphModule:
         self.module = module
         """The program; its functions work on what is set here: `module["run"]`, `module.time_evaluator("run")`."""
         module.session = self
-        self._executable = module.library.executable
+        self._executable = module.library.runnable()
         self._ports = {p.name: p for p in self._executable.inputs}
         self._arrays: dict[str, Any] = {}
         self._outputs: list[Any] = []
@@ -281,7 +286,7 @@ class GraphModule:
 
     set_input_zero_copy = set_input
 
-    def load_params(self, params_bytes: bytes) -> None:
+    def load_params(self, params_bytes: bytes | bytearray) -> None:
         """Give inputs from `relay.save_param_dict`."""
         self.set_input(**load_param_dict(params_bytes))
 

@@ -14,7 +14,7 @@ from lamina.compat.tvm.driver.tvmc.model import TVMCModel
 from lamina.compat.tvm.transform import PassContext
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 
-_XGB: dict[str, dict[str, str]] = {
+_XGB: dict[str, dict[str, Any]] = {
     "xgb": {"loss_type": "reg"},
     "xgb_knob": {"loss_type": "rank", "feature_type": "knob"},
     "xgb-rank": {"loss_type": "rank"},

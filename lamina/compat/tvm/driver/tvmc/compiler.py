@@ -17,6 +17,8 @@ from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.relay import transform as relay_transform
 from lamina.compat.tvm.relay.build_module import build
 from lamina.compat.tvm.relay.graph_program import GraphExecutorFactoryModule
+from lamina.driver.api import Executable
+from lamina.driver.exportable import ExportableProgram
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.passes.relay.partition.external_backends import find_backend
 from lamina.store.text_file import check_place, write_text
@@ -46,7 +48,7 @@ def compile_model(
 ) -> TVMCPackage:
     """Compile a model into a package.
 
-    `target` is a string such as "bnns, llvm -device=arm_cpu -mtriple=aarch64-linux-gnu", a JSON text or the path of one.
+    `target` is a string such as "bnns, llvm -device=arm_cpu -mtriple=aarch64-linux-gnu", a JSON text or a path.
     `dump_code` names levels whose texts are written beside the package: "relay,ll". `tuning_records` is a log of
     `tune`'s. `cross` changes nothing, with a warning: no linker is called. Raises LaminaError.
     """
@@ -139,7 +141,9 @@ def parse_configs(given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
 
 def _tell_of_backends(library: GraphExecutorFactoryModule) -> None:
     """Warn of external compilers that are not here: what they would take is compiled as everything else."""
-    for name in library.executable.target.backend_list():
+    executable = library.executable
+    assert isinstance(executable, (Executable, ExportableProgram))
+    for name in executable.target.backend_list():
         backend = find_backend(name)
         why = "there is a table of what it takes, and nothing that makes code" if backend is None else ""
         if why := why or (backend.unavailable() if backend is not None else ""):

@@ -231,7 +231,7 @@ def _tune(args: Any, out: TextIO) -> int:
         if getattr(args, option.replace("-", "_")) is not None:
             what = f"--{option}: figures of the processor are measured"
             raise UnsupportedError(what, hint="`lamina calibrate`; threads are -num-cores of the target")
-    how = {"number": args.number or 10, "repeat": args.repeat or 1, "min_repeat_ms": args.min_repeat_ms}
+    how: dict[str, Any] = {"number": args.number or 10, "repeat": args.repeat or 1, "min_repeat_ms": args.min_repeat_ms}
     names = ("trials", "tuner", "early_stopping", "desired_layout", "timeout", "parallel")
     how |= {name: getattr(args, name) for name in names}
     how |= {name: getattr(args, name) for name in ("include_simple_tasks", "log_estimated_latency", "target_host")}

@@ -27,8 +27,8 @@ from lamina.compat.tvm.relay.graph_program import GraphExecutorFactoryModule
 from lamina.compat.tvm.relay.library_files import can_be_object
 from lamina.compat.tvm.relay.param_dict import load_param_dict, save_param_dict
 from lamina.compat.tvm.tar_files import read_tar, replace_file, write_tar
-from lamina.driver.exportable import ExportableProgram
 from lamina.driver.api import Executable
+from lamina.driver.exportable import ExportableProgram
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.ir.array_files import write_arrays
 

@@ -66,7 +66,9 @@ def run_module(
 def _module(package: TVMCPackage) -> GraphModule:
     if package.lib_path is None:
         what = "a package in the model library format is for a program of yours"
-        raise UnsupportedError(what, where=package.package_path, hint="`tvmc compile -f so` writes one that is run here")
+        raise UnsupportedError(
+            what, where=package.package_path, hint="`tvmc compile -f so` writes one that is run here"
+        )
     try:
         library = load_module(package.lib_path)
         module = graph_executor.create(package.graph, library, cpu())

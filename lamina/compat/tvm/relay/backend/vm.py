@@ -87,9 +87,10 @@ class Executable:
     def export_library(
         self, file_name: str | os.PathLike[str], *, fcompile: Any = None, addons: Any = None, **_: Any
     ) -> str:
-        """Write the program into one file in our format (`lamina/driver/artefact.py`), in an archive for .tar; its path.
+        """Write the program into one file; its path.
 
-        What tensor operators of known shapes need is compiled before. Raises LaminaError.
+        It is in our format (`lamina/driver/artefact.py`), for .tar in an archive. What tensor operators of known shapes
+        need is compiled before. Raises LaminaError.
         """
         if addons:
             raise UsageError("addons cannot be exported", hint="the file holds the program and its weights")
