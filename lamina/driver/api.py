@@ -145,35 +145,26 @@ def export(
     replaced. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no kernels in a
     fixed order of known extents or calls external backends.
     """
-    how: dict[str, Any] = {"threads": threads, "shapes": shapes, "numerics": numerics, "opt_level": opt_level}
-    how |= {"choices": choices, "records": records, "cache": cache, "progress": progress}
-    exportable(model, target, where=path, **how).export(path, name)
+    settings = Settings.of(target, threads, opt_level, numerics, False, records)
+    made = exportable(model, settings, shapes, choices, cache, progress)
+    if made is None:
+        raise _not_fixed(path)
+    made.export(path, name)
 
 
 @quiet_gc()
 def exportable(
     model: Model | Source,
-    target: str | TargetAttr = "cpu",
-    *,
-    where: str | os.PathLike[str] = "",
-    threads: int | None = None,
+    settings: Settings,
     shapes: Shapes | None = None,
-    numerics: str | None = None,
-    opt_level: int | PassContext | None = None,
     choices: Choice = None,
-    records: str | os.PathLike[str] | None = None,
     cache: bool = True,
     progress: Progress | None = None,
-) -> ExportableProgram:
-    """Compile a model into a program that can be exported, for this machine or another.
-
-    `where` names the file in errors; the other arguments are those of `compile`. Raises UnsupportedError for a model
-    that has no kernels in a fixed order of known extents.
-    """
+) -> ExportableProgram | None:
+    """The program of a model as it is exported, for this machine or another; None without kernels in a fixed order."""
     from lamina.driver.exportable import ExportableProgram
 
     origin, fresh = source_of(model, shapes)
-    settings = Settings.of(target, threads, opt_level, numerics, False, records)
     answers = answers_of(choices, settings.target)
     wanted = with_choices(fresh, answers)
     programs = ProgramCache() if enabled(cache) else None
@@ -183,7 +174,7 @@ def exportable(
     if made is None:
         built = _built(_compilation(wanted, settings, progress, objects), origin)
         if not isinstance(built, StoredProgram):
-            raise _not_fixed(where)
+            return None
         made = built
         foreign = isinstance(fresh, Imports) and fresh.foreign
         if programs is not None and key and not foreign and origin.unchanged():

@@ -19,6 +19,7 @@ from lamina.compat.tvm.relay.expr_functor import bind
 from lamina.compat.tvm.relay.graph_program import GraphExecutorFactoryModule, GraphProgram
 from lamina.driver.api import exportable
 from lamina.driver.model import Model, Origin
+from lamina.driver.settings import Settings
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.frontends.tvm_text import expr as e
 from lamina.tensor.target import runs_here
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.target import TargetAttr
+    from lamina.driver.exportable import ExportableProgram
     from lamina.transform import PassContext
 
 
@@ -75,9 +77,19 @@ def build(
     model = model_of(bound, mod_name)
     with weights_from(model.params):
         how: dict[str, Any] = {"opt_level": PassContext.current(), "records": records_file()}
-        compiled = lamina.compile if runs_here(machine) else exportable
-        executable = compiled(model, machine, **how)
+        executable = lamina.compile(model, machine, **how) if runs_here(machine) else _elsewhere(model, machine, how)
     return GraphExecutorFactoryModule(executable, mod, params or {}, mod_name)
+
+
+def _elsewhere(model: Model, machine: TargetAttr, how: Mapping[str, Any]) -> ExportableProgram:
+    """A program for another machine."""
+    found = exportable(model, Settings.of(machine, **how))
+    if found is None:
+        what = (
+            f"this model has no kernels in a fixed order of known extents, as a library for {machine.triple.data} has"
+        )
+        raise UnsupportedError(what, hint="build it for this machine")
+    return found
 
 
 def _check_codegens(mod: IRModule) -> None:

@@ -62,6 +62,28 @@ def tune_model(
         raise UsageError(f"a model is tuned, not a {type(tvmc_model).__name__}", hint="tvmc.load(path)")
     if hostname is not None or rpc_key is not None:
         raise UnsupportedError("candidates are measured on this machine, not through RPC")
+    _check(trials, tuner, prior_records)
+    path = str(tuning_records or tvmc_model.default_tuning_records_path())
+    mod, chosen = with_layout(tvmc_model.mod, desired_layout), target_from_cli(target)
+    builder = autotvm.LocalBuilder(timeout=timeout, n_parallel=parallel)
+    runner = autotvm.LocalRunner(timeout=timeout, number=number, repeat=repeat, min_repeat_ms=min_repeat_ms or 0)
+    option = autotvm.measure_option(builder, runner)
+    if enable_autoscheduler:
+        tasks = _tasks_of_scheduler(mod, tvmc_model.params, chosen, hardware_params, include_simple_tasks)
+        _tune_together(*tasks, path, trials, early_stopping, option, log_estimated_latency)
+        return path
+    if hardware_params is not None:
+        raise UnsupportedError("figures of the processor", hint="`lamina calibrate` measures them")
+    with PassContext(opt_level=3):
+        found = autotvm.task.extract_from_program(mod, tvmc_model.params, chosen, target_host)
+    if not found:
+        raise _no_tasks()
+    for n, task in enumerate(found, 1):
+        _tune_task(task, f"[Task {n:2d}/{len(found):2d}] ", path, tuner, trials, early_stopping, option, prior_records)
+    return path
+
+
+def _check(trials: int, tuner: str, prior_records: str | os.PathLike[str] | None) -> None:
     if trials < 1:
         raise UsageError(f"--trials is at least 1, not {trials}")
     if tuner not in TUNERS:
@@ -69,36 +91,33 @@ def tune_model(
         raise UsageError(f"no tuner {tuner!r}", hint=hint)
     if prior_records is not None and not os.path.exists(prior_records):
         raise InputError("there is no such file of records", where=str(prior_records))
-    path = str(tuning_records or tvmc_model.default_tuning_records_path())
-    mod, chosen = with_layout(tvmc_model.mod, desired_layout), target_from_cli(target)
-    builder = autotvm.LocalBuilder(timeout=timeout, n_parallel=parallel)
-    runner = autotvm.LocalRunner(timeout=timeout, number=number, repeat=repeat, min_repeat_ms=min_repeat_ms or 0)
+
+
+def _tasks_of_scheduler(
+    mod: Any, params: Mapping[str, Any], target: Any, hardware_params: Any, include_simple_tasks: bool
+) -> tuple[Any, Any]:
+    """The tasks of the auto-scheduler, and how often each runs in an inference."""
     with PassContext(opt_level=3):
-        if enable_autoscheduler:
-            found, weights = auto_scheduler.extract_tasks(
-                mod, tvmc_model.params, chosen, target_host, hardware_params, include_simple_tasks
-            )
-            if not found:
-                raise _no_tasks()
-            options = auto_scheduler.TuningOptions(
-                trials,
-                early_stopping,
-                verbose=int(log_estimated_latency),
-                builder=builder,
-                runner=runner,
-                measure_callbacks=[auto_scheduler.RecordToFile(path)],
-            )
-            auto_scheduler.TaskScheduler(found, weights).tune(options)
-            return path
-        if hardware_params is not None:
-            raise UnsupportedError("figures of the processor", hint="`lamina calibrate` measures them")
-        tasks = autotvm.task.extract_from_program(mod, tvmc_model.params, chosen, target_host)
-    if not tasks:
+        found = auto_scheduler.extract_tasks(mod, params, target, None, hardware_params, include_simple_tasks)
+    if not found[0]:
         raise _no_tasks()
-    option = autotvm.measure_option(builder, runner)
-    for n, task in enumerate(tasks, 1):
-        _tune_task(task, f"[Task {n:2d}/{len(tasks):2d}] ", path, tuner, trials, early_stopping, option, prior_records)
-    return path
+    return found
+
+
+def _tune_together(
+    tasks: Any,
+    weights: Any,
+    path: str,
+    trials: int,
+    early_stopping: int | None,
+    option: Mapping[str, Any],
+    verbose: bool,
+) -> None:
+    callbacks = [auto_scheduler.RecordToFile(path)]
+    options = auto_scheduler.TuningOptions(
+        trials, early_stopping, verbose=int(verbose), measure_callbacks=callbacks, **option
+    )
+    auto_scheduler.TaskScheduler(tasks, weights).tune(options)
 
 
 def _no_tasks() -> UnsupportedError:

@@ -27,7 +27,7 @@ LAYOUTS = ("NCHW", "NHWC")
 DUMPS = ("relay", "te", "tir", "llvm", "ll", "asm")
 """Levels whose texts can be written beside a package."""
 _CONVOLUTIONS = ("nn.conv2d", "nn.conv2d_transpose", "qnn.conv2d")
-"""What `--desired-layout` is of; what they give goes through the rest of the graph."""
+"""Operators that `--desired-layout` is of; the rest of the graph follows them."""
 
 
 def compile_model(
