@@ -54,6 +54,15 @@ PROCESSORS_OF_OTHERS = {
     "riscv64": ("sifive-x280",),
 }
 """Processors that have what these machines have, under LLVM's names. Code is made for what they have in common."""
+EXTENSIONS_OF_OTHERS = {
+    "aarch64": (
+        *"aes bf16 crc crypto dotprod fp16fml fp-armv8 fullfp16 i8mm lse neon rcpc rdm sha2 sha3 sve sve2".split(),
+        *"v8a v8.1a v8.2a v8.4a v8.6a v9a".split(),
+    ),
+    "armv7": tuple("aes crc d32 dsp fp16 hwdiv hwdiv-arm neon sha2 thumb2 v7 vfp3 vfp4".split()),
+    "riscv64": tuple("a c d f m v zba zbb zbs zfh zfhmin zicsr zifencei zihintpause zvfh".split()),
+}
+"""Features that code for these machines may be given beside those that it needs, under LLVM's names."""
 
 _NAMES_IN_TRIPLES = {"arm64": "aarch64", "x86_64": "x86-64", "amd64": "x86-64"}
 """Names of processors in triples, where they are not those of the machines."""
@@ -104,8 +113,10 @@ def machine_of_triple(triple: str) -> str:
     if name not in (*OTHERS, "x86-64"):
         here = ", ".join(["x86_64", *OTHERS])
         raise UnsupportedError(f"no code is made for {triple}", hint=f"there are machines of {here}")
-    if not re.fullmatch(r"((\w+-)?linux(-gnu(eabihf)?)?)?", system):
-        raise UnsupportedError(f"no code is made for {triple}", hint=f"as {processor}-linux-gnu, for the GNU C library")
+    convention = OTHERS[name].triple.rpartition("-")[2] if name in OTHERS else "gnu"
+    if not re.fullmatch(rf"((\w+-)?linux-{convention})?", system):
+        hint = f"{processor}-linux-{convention}, for the GNU C library"
+        raise UnsupportedError(f"no code is made for {triple}", hint=hint)
     return name
 
 

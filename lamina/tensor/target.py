@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from lamina.backends.cpu.machines import (
+    EXTENSIONS_OF_OTHERS,
     LEVELS,
     NATIVE,
     PROCESSORS,
@@ -35,6 +36,8 @@ _IGNORED = (
     *("keys", "libs", "device", "model", "tag", "host", "opt-level", "link-params", "system-lib", "executor"),
     *("runtime", "interface-api", "unpacked-api", "mfloat-abi", "mabi", "fast-math"),
 )
+_CONVENTIONS = {"mfloat-abi": {"armv7": "hard", "aarch64": "hard"}, "mabi": {"riscv64": "lp64d"}}
+"""How functions are called on machines that are not this one, by the options of TVM that say it."""
 _CPU_OPTIONS = ("mcpu", "mattr", "mtriple", "num-cores", *_IGNORED)
 _GPU_LIMITS = {
     "max_threads_per_block": "max_threads",
@@ -171,10 +174,19 @@ def _of_other(machine: TargetAttr, options: dict[str, str]) -> TargetAttr:
     if cpu not in ("generic", *processors):
         near = did_you_mean(cpu, [*processors]) or f"there are generic, {', '.join(processors)}"
         raise UsageError(f"no cpu {cpu!r} of {name}", hint=near)
+    for option, kinds in _CONVENTIONS.items():
+        if options.get(option, kinds.get(name, "")) != kinds.get(name, ""):
+            what = f"code for {name} is not made with -{option}={options[option]}"
+            raise UnsupportedError(what, hint=f"leave -{option} out")
     changes = options.get("mattr", "").split(",") if options.get("mattr") else []
     needed = {f"-{f[1:]}" for f in machine.feature_list()}
     if lacking := needed.intersection(changes):
         raise UnsupportedError(f"code for {name} needs {', '.join(sorted(f[1:] for f in lacking))}")
+    for change in changes:
+        if change[1:] not in EXTENSIONS_OF_OTHERS.get(name, (change[1:],)):
+            near = did_you_mean(change[1:], [*EXTENSIONS_OF_OTHERS[name]])
+            hint = near or f"there are {', '.join(EXTENSIONS_OF_OTHERS[name])}"
+            raise UsageError(f"no feature {change[1:]!r} of {name}", hint=hint)
     return _with_features(machine, changes) if changes else machine
 
 

@@ -271,7 +271,7 @@ def test_targets_in_all_their_spellings(target: Any, backends: tuple[str, ...]) 
         (["llvm", "cuda"], "compiled for one machine, not for llvm and cuda"),
         ("llvm -mcpu=core-avx3", "no cpu 'core-avx3'"),
         ("llvm -mtriple=mips-linux-gnu", "no code is made for mips-linux-gnu"),
-        ("llvm -mtriple=aarch64-linux-android", "as aarch64-linux-gnu, for the GNU C library"),
+        ("llvm -mtriple=aarch64-linux-android", "aarch64-linux-gnu, for the GNU C library"),
         ("llvm -mtriple=aarch64-linux-gnu -mcpu=haswell", "no cpu 'haswell' of aarch64"),
         ("llvm -speed=9", "target 'llvm' has no option 'speed'"),
         ("openblas,, llvm", "a target is empty"),
