@@ -9,6 +9,7 @@ Libraries that are not ours (OpenBLAS, oneDNN) read the processor themselves. Th
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 from lamina.backends.cpu.cache_directory import default_directory
 from lamina.backends.cpu.system_features import system_features, system_triple
 from lamina.dialects.machine_spec import TargetSpec
-from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 
 VARIABLE = "LAMINA_HOST"
 NATIVE = "native"
@@ -52,6 +53,28 @@ OTHERS = {
 }
 """Machines that are no x86-64: Arm with Neon, of 64 and of 32 bits, RISC-V with vectors of 128 bits or more, and
 WebAssembly with vectors, which has no registers: engines give it those of the processor, 16 on x86-64."""
+PROCESSORS_OF_OTHERS = {
+    "aarch64": (
+        *(f"cortex-a{n}" for n in "34 35 53 55 57 65 72 73 75 76 77 78 510 710 715 720".split()),
+        *("cortex-x1", "cortex-x2", "neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "apple-m1", "carmel"),
+        *("thunderx2t99", "a64fx", "ampere1"),
+    ),
+    "armv7": ("cortex-a5", "cortex-a7", "cortex-a12", "cortex-a15", "cortex-a17", "krait"),
+    "riscv64": ("sifive-x280",),
+}
+"""Processors that have what these machines have, under LLVM's names. Code is made for what they have in common."""
+EXTENSIONS_OF_OTHERS = {
+    "aarch64": (
+        *"aes bf16 crc crypto dotprod fp16fml fp-armv8 fullfp16 i8mm lse neon rcpc rdm sha2 sha3 sve sve2".split(),
+        *"v8a v8.1a v8.2a v8.4a v8.6a v9a".split(),
+    ),
+    "armv7": tuple("aes crc d32 dsp fp16 hwdiv hwdiv-arm neon sha2 thumb2 v7 vfp3 vfp4".split()),
+    "riscv64": tuple("a c d f m v zba zbb zbs zfh zfhmin zicsr zifencei zihintpause zvfh".split()),
+}
+"""Features that code for these machines may be given beside those that it needs, under LLVM's names."""
+
+_NAMES_IN_TRIPLES = {"arm64": "aarch64", "x86_64": "x86-64", "amd64": "x86-64"}
+"""Names of processors in triples, where they are not those of the machines."""
 
 LEVELS = {"x86-64": (), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
 """The levels of the x86-64 psABI: their features, each level's among the next one's."""
@@ -86,6 +109,24 @@ PROCESSORS = {name: level for level, names in _PROCESSORS.items() for name in na
 def is_named(name: str) -> bool:
     """Whether `named` knows a machine of that name."""
     return name in LEVELS or name in PROCESSORS or name in OTHERS
+
+
+def machine_of_triple(triple: str) -> str:
+    """The name of the machine whose code runs where a triple of LLVM's or of GNU's says: `aarch64-linux-gnu`.
+
+    Of x86-64 that is the lowest level. Raises UnsupportedError for processors and systems that no code is made for.
+    """
+    processor, _, system = triple.partition("-")
+    name = _NAMES_IN_TRIPLES.get(processor, processor)
+    name = "armv7" if name.startswith("armv7") or (name == "arm" and system.endswith("hf")) else name
+    if name not in (*OTHERS, "x86-64"):
+        here = ", ".join(["x86_64", *OTHERS])
+        raise UnsupportedError(f"no code is made for {triple}", hint=f"there are machines of {here}")
+    convention = OTHERS[name].triple.rpartition("-")[2] if name in OTHERS else "gnu"
+    if not re.fullmatch(rf"((\w+-)?linux-{convention})?", system):
+        hint = f"{processor}-linux-{convention}, for the GNU C library"
+        raise UnsupportedError(f"no code is made for {triple}", hint=hint)
+    return name
 
 
 @cache
@@ -217,7 +258,8 @@ def check_runs_here(target: TargetSpec) -> None:
     """Raise InputError where this machine lacks what the target has: the code would die in the middle of a run."""
     if why := obstacle(target):
         hint = f"{VARIABLE}={NATIVE} takes it as it is" if target.cpu == declared() else "compile with target 'cpu'"
-        raise InputError(f"code for {target.cpu} cannot run here: {why}", hint=hint)
+        processor = _kind(target) if target.cpu.startswith("generic") else target.cpu
+        raise InputError(f"code for {processor} cannot run here: {why}", hint=hint)
 
 
 def _kind(machine: TargetSpec) -> str:

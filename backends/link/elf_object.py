@@ -109,7 +109,7 @@ def identification(bits: int) -> bytes:
     return ELF_MAGIC + bytes((2 if bits == 64 else 1, 1, 1)) + bytes(9)
 
 
-def read_object(data: bytes, label: str) -> ObjectFile:
+def read_object(data: bytes | memoryview, label: str) -> ObjectFile:
     """Read a relocatable object; `label` names it in errors. Raises LinkError."""
     view = memoryview(data)
     if bytes(view[:4]) != ELF_MAGIC or len(view) < 52 or view[4] not in (1, 2) or view[5] != 1:

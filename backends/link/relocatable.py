@@ -1,10 +1,12 @@
 """One relocatable object of ELF from several, for a linker of the user's: what is not exported becomes local.
 
 Sources: System V ABI, chapter 4. Sections keep their relocations, which refer to copies of the symbols that they had.
+A description may stand in a section that linkers leave out (SHF_EXCLUDE), behind the SHA-256 of all but the data.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -13,6 +15,8 @@ from lamina.backends.link import elf_object as elf
 from lamina.backends.link.elf_object import LinkError, ObjectFile
 from lamina.backends.link.shared_object import DATA_SECTION, PROCESSORS, Data, LinkedLibrary, part_name
 
+DESCRIPTION_SECTION = ".lamina.description"
+_EXCLUDE = 0x80000000
 _ATTRIBUTES = 0x70000003
 """The type of the section by which Arm and RISC-V say their conventions: that of one object stands for all."""
 
@@ -54,6 +58,7 @@ def merge(
     exports: Sequence[str],
     label: str,
     data: Data | None = None,
+    description: bytes = b"",
     names: Mapping[str, str] | None = None,
 ) -> LinkedLibrary:
     """Put objects of one processor together; `label` names the result in errors. The data follow it.
@@ -62,7 +67,45 @@ def merge(
     to tell them apart. Raises LinkError: for a symbol that two have or that is to be exported and is not there, and for
     a variable.
     """
-    return _Merger(objects, exports, label, data, names or {}).result()
+    return _Merger(objects, exports, label, data, description, names or {}).result()
+
+
+class DescribedObject(NamedTuple):
+    """An object that `merge` has written with a description."""
+
+    description: bytes
+    object: ObjectFile
+    """The object without the data, whose symbol is that of another one."""
+    data: memoryview
+
+
+def read_described(data: memoryview, symbol: str, label: str) -> DescribedObject:
+    """The parts of an object with a description; `symbol` is that of the data.
+
+    Raises LinkError for another object, and for one that is not what was written.
+    """
+    found = elf.read_object(data, label)
+    numbers = {s.name: n for n, s in enumerate(found.sections)}
+    if DESCRIPTION_SECTION not in numbers or DATA_SECTION not in numbers:
+        raise LinkError("is no object of a net that Lamina has exported", where=label)
+    said, block = found.sections[numbers[DESCRIPTION_SECTION]], found.sections[numbers[DATA_SECTION]]
+    head = bytearray(data[: len(data) - len(block.data)])
+    at = head.find(said.data[:_DIGEST])
+    head[at : at + _DIGEST] = bytes(_DIGEST)
+    if at < 0 or hashlib.sha256(head).digest() != bytes(said.data[:_DIGEST]):
+        raise LinkError("is damaged: it is not what was written", where=label, hint="copy it anew, or export it again")
+    sections = [*found.sections]
+    sections[numbers[DATA_SECTION]] = block._replace(flags=0)
+    symbols = tuple(
+        s._replace(section=elf.UNDEFINED, binding=elf.GLOBAL, kind=elf.NOTYPE, size=0) if s.name == symbol else s
+        for s in found.symbols
+    )
+    kept = found._replace(sections=tuple(sections), symbols=symbols)
+    return DescribedObject(bytes(said.data[_DIGEST:]), kept, block.data)
+
+
+_DIGEST = 32
+"""Bytes of the digest before a description."""
 
 
 class _Merger:
@@ -72,12 +115,14 @@ class _Merger:
         exports: Sequence[str],
         label: str,
         data: Data | None,
+        description: bytes,
         names: Mapping[str, str],
     ) -> None:
         machines = {(o.machine, o.bits) for o in objects}
         if len(machines) != 1 or objects[0].machine not in PROCESSORS:
             raise LinkError("the objects are of several processors, or of one that there is no linker for", where=label)
         self.objects, self.exports, self.label, self.data, self.names = objects, exports, label, data, names
+        self.description = description
         self.processor = PROCESSORS[objects[0].machine]
         self.records = elf.RECORDS[objects[0].bits]
         self.sections: list[_Merged] = []
@@ -195,6 +240,9 @@ class _Merger:
         if self.data is not None:
             name = self.names.get(DATA_SECTION, DATA_SECTION)
             sections.append(_Merged(name, elf.PROGBITS, elf.ALLOC, 64))
+        if self.description:
+            described = bytearray(bytes(_DIGEST) + self.description)
+            sections.append(_Merged(DESCRIPTION_SECTION, elf.PROGBITS, _EXCLUDE, 1, described))
         symtab = len(sections) + sum(bool(s.relocations) for s in self.sections) + 1
         for number, section in enumerate(self.sections, 1):
             if section.relocations:
@@ -246,4 +294,10 @@ class _Merger:
         ident = elf.identification(self.processor.bits)
         flags = self.objects[0].flags
         self.records.header.pack_into(out, 0, ident, 1, self.processor.machine, 1, 0, 0, headers, flags, *counts)
-        return LinkedLibrary(bytes(out), data_at if self.data is not None else len(out))
+        end = data_at if self.data is not None else len(out)
+        for section in sections:
+            if section.name == DESCRIPTION_SECTION:
+                # The data begin behind zeros, which count: a reader sees one file.
+                digest = hashlib.sha256(bytes(out) + bytes(end - len(out))).digest()
+                out[section.offset : section.offset + _DIGEST] = digest
+        return LinkedLibrary(bytes(out), end)

@@ -7,7 +7,8 @@ Every expected failure ends in one line, `error: <where>: <what>; <what to do>`,
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NoReturn, TextIO
 
@@ -32,7 +33,7 @@ COMMANDS = {
 """The line of help of each command. Its options and its function stand in `commands/`, in a file with its name."""
 
 
-class _Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """argparse whose errors are ours: one line, and a near name where there is one."""
 
     def error(self, message: str) -> NoReturn:
@@ -51,7 +52,7 @@ def _module(command: str) -> Any:
 
 def _parser(command: str) -> argparse.ArgumentParser:
     """The parser of one command."""
-    parser = _Parser(f"lamina {command}", description=COMMANDS[command], allow_abbrev=False)
+    parser = CommandParser(f"lamina {command}", description=COMMANDS[command], allow_abbrev=False)
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     _module(command).add_arguments(parser)
     return parser
@@ -73,29 +74,13 @@ def run(argv: Sequence[str], out: TextIO, err: TextIO) -> int:
     """Run the command on streams; the exit status. Only KeyboardInterrupt comes through."""
     debug = "--debug" in argv
     words = [w for w in argv if w != "--debug"] if argv[:1] == ["--debug"] else list(argv)
-    try:
-        if not words or words[0] in ("-h", "--help", "help"):
-            out.write(usage())
-            return EXIT_OK
-        if words[0] == "--version":
-            from importlib.metadata import version
+    return guarded(lambda: _run(words, out, err), err, debug)
 
-            out.write(f"lamina {version('lamina')} on xDSL {version('xdsl')}\n")
-            return EXIT_OK
-        command = words[0]
-        if command not in COMMANDS:
-            what = "option" if command.startswith("-") else "command"
-            hint = did_you_mean(command, list(COMMANDS)) or f"commands are {', '.join(COMMANDS)}"
-            raise UsageError(f"unknown {what} {command!r}", hint=hint)
-        parser = _parser(command)
-        if "-h" in words or "--help" in words:
-            out.write(parser.format_help())
-            return EXIT_OK
-        args = parser.parse_args(words[1:])
-        # Those whose value is the default one, too: with no defaults, what is not None was given.
-        parser.set_defaults(**dict.fromkeys(vars(args)))
-        args.given = [name for name, value in vars(parser.parse_args(words[1:])).items() if value is not None]
-        return _execute(command, args, out, err)
+
+def guarded(action: Callable[[], int], err: TextIO, debug: bool = False) -> int:
+    """The exit status of an action. A failure is told in one line, with `debug` behind its traceback."""
+    try:
+        return action()
     except BrokenPipeError:
         return EXIT_OK
     except LaminaError as e:
@@ -119,18 +104,49 @@ def run(argv: Sequence[str], out: TextIO, err: TextIO) -> int:
         return EXIT_INTERNAL
 
 
-def _execute(command: str, args: Any, out: TextIO, err: TextIO) -> int:
-    import warnings
+def _run(words: Sequence[str], out: TextIO, err: TextIO) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        out.write(usage())
+        return EXIT_OK
+    if words[0] == "--version":
+        from importlib.metadata import version
 
+        out.write(f"lamina {version('lamina')} on xDSL {version('xdsl')}\n")
+        return EXIT_OK
+    command = words[0]
+    if command not in COMMANDS:
+        what = "option" if command.startswith("-") else "command"
+        hint = did_you_mean(command, list(COMMANDS)) or f"commands are {', '.join(COMMANDS)}"
+        raise UsageError(f"unknown {what} {command!r}", hint=hint)
+    parser = _parser(command)
+    if "-h" in words or "--help" in words:
+        out.write(parser.format_help())
+        return EXIT_OK
+    args = parser.parse_args(words[1:])
+    # Those whose value is the default one, too: with no defaults, what is not None was given.
+    parser.set_defaults(**dict.fromkeys(vars(args)))
+    args.given = [name for name, value in vars(parser.parse_args(words[1:])).items() if value is not None]
+    return _execute(command, args, out, err)
+
+
+def _execute(command: str, args: Any, out: TextIO, err: TextIO) -> int:
     from lamina.cli.command_models import plugins
+
+    with warnings_on(err), plugins(args):
+        return _module(command).run(args, out, err)
+
+
+@contextmanager
+def warnings_on(err: TextIO) -> Generator[None]:
+    """While it lasts, warnings are told in a line each."""
+    import warnings
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         err.write(f"warning: {message}\n")
 
     with warnings.catch_warnings():
         warnings.showwarning = show
-        with plugins(args):
-            return _module(command).run(args, out, err)
+        yield
 
 
 def _traceback(debug: bool, err: TextIO) -> None:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from lamina.backends.cpu.processors import available_threads
 from lamina.driver.model import Model, Origin, Shapes, Source
 from lamina.driver.settings import Settings
 from lamina.driver.sources import Choice, Imports, answers_of, source_of, with_choices
-from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
+from lamina.errors import OpenExtentError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.suffixes import is_c_source, is_module
 from lamina.ir.targets import check_host, spec_of
@@ -32,6 +32,7 @@ from lamina.measure.timing import Benchmark, random_inputs, repeated
 from lamina.passes.relay.layout.legal_forms import any_registered
 from lamina.passes.relay.partition.external_backends import is_foreign
 from lamina.runtime.compiled import CompiledProgram, Memory, load_program
+from lamina.runtime.given_arrays import as_array
 from lamina.runtime.ports import Port, by_name
 from lamina.runtime.program_file import StoredProgram
 from lamina.store.program_cache import ProgramCache, enabled, object_cache, program_key
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from lamina.driver import artefact
     from lamina.driver.compilation import Compilation, Fresh
     from lamina.driver.compilation import Source as _Module
+    from lamina.driver.exportable import ExportableProgram
     from lamina.driver.machine_program import MachineProgram
     from lamina.driver.open_model import OpenProgram
     from lamina.driver.pipelines import Progress
@@ -148,30 +150,51 @@ def export(
     no kernels in a fixed order of known extents or calls external backends.
     """
     from lamina.driver.c_source import export_source, source_target
-    from lamina.driver.export import check_exported, export_program
+    from lamina.driver.export import check_exported
 
     target = "wasm32" if is_module(path) and target == "cpu" else target
     settings = Settings.of(source_target(path, target, threads), threads, opt_level, numerics, False, records)
     check_exported(path, settings.target)
-    origin, fresh = source_of(model, shapes)
-    answers = answers_of(choices, settings.target)
     if is_c_source(path):
-        if not export_source(path, with_choices(fresh, answers), settings, name, progress):
+        _, fresh = source_of(model, shapes)
+        wanted = with_choices(fresh, answers_of(choices, settings.target))
+        if not export_source(path, wanted, settings, name, progress):
             raise _not_fixed(path)
         return
+    made = exportable(model, settings, shapes, choices, cache, progress)
+    if made is None:
+        raise _not_fixed(path)
+    made.export(path, name)
+
+
+@quiet_gc()
+def exportable(
+    model: Model | Source,
+    settings: Settings,
+    shapes: Shapes | None = None,
+    choices: Choice = None,
+    cache: bool = True,
+    progress: Progress | None = None,
+) -> ExportableProgram | None:
+    """The program of a model as it is exported, for this machine or another; None without kernels in a fixed order."""
+    from lamina.driver.exportable import ExportableProgram
+
+    origin, fresh = source_of(model, shapes)
+    answers = answers_of(choices, settings.target)
+    wanted = with_choices(fresh, answers)
     programs = ProgramCache() if enabled(cache) else None
     key = _key(origin, settings, answers) if programs is not None else ""
     made = programs.load(key) if programs is not None and key and not settings.context.instruments else None
     objects = object_cache(cache)
     if made is None:
-        built = _built(_compilation(with_choices(fresh, answers), settings, progress, objects), origin)
+        built = _built(_compilation(wanted, settings, progress, objects), origin)
         if not isinstance(built, StoredProgram):
-            raise _not_fixed(path)
+            return None
         made = built
         foreign = isinstance(fresh, Imports) and fresh.foreign
         if programs is not None and key and not foreign and origin.unchanged():
             programs.store(key, made)
-    export_program(path, made, settings.target, name, objects)
+    return ExportableProgram(made, settings, _stages(wanted, settings), objects)
 
 
 def _not_fixed(path: str | os.PathLike[str]) -> UnsupportedError:
@@ -425,6 +448,11 @@ class Executable:
         return isinstance(self._program, CompiledProgram)
 
     @property
+    def is_exportable(self) -> bool:
+        """Whether it is machine code alone: `is_fixed`, and no external backend is called."""
+        return self._stored is not None and not self._description.get("external")
+
+    @property
     def memory(self) -> Memory:
         """The bytes that a run needs besides inputs and outputs.
 
@@ -541,7 +569,7 @@ class Executable:
         if all(type(value) is np.ndarray for value in inputs.values()):
             return inputs
         values = {p.name for p in self.inputs if not p.dtype}  # what is no tensor
-        return {name: value if name in values else _as_array(name, value) for name, value in inputs.items()}
+        return {name: value if name in values else as_array(name, value) for name, value in inputs.items()}
 
     def __repr__(self) -> str:
         sides = [", ".join(f"{p.name}: {p.describe()}" for p in ports) for ports in (self.inputs, self.outputs)]
@@ -566,24 +594,3 @@ def threads_text(threads: int) -> str:
     available = available_threads()
     more = f" (this process may use {available} processor{'s' * (available > 1)})" if threads > available else ""
     return f"{threads} threads{more}"
-
-
-def _by_dlpack(value: Any) -> Array | None:
-    """A tensor of another library without a copy; None where it has none, of another device or element type."""
-    if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__"):
-        return None
-    try:
-        return cast("Array", np.from_dlpack(value))
-    except (BufferError, RuntimeError, TypeError, ValueError):
-        return None
-
-
-def _as_array(name: str, value: Any) -> Any:
-    shared = _by_dlpack(value)
-    if shared is not None:
-        return shared
-    try:
-        return np.asarray(value)
-    except (ValueError, TypeError, RuntimeError) as e:
-        said = " ".join(str(e).split())[:120]
-        raise InputError(f"not an array: {said}", where=f"input {name!r}", hint="give a numpy array") from None

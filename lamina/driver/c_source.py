@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from lamina.backends.c.net import SourcePort
-    from lamina.dialects.machine_spec import TargetSpec
     from lamina.dialects.target import TargetAttr
     from lamina.driver.compilation import Fresh
     from lamina.driver.pipelines import Progress
@@ -36,7 +35,7 @@ WEIGHTS = ".params"
 
 def source_target(
     path: str | os.PathLike[str], target: str | TargetAttr, threads: int | None
-) -> str | TargetAttr | TargetSpec:
+) -> str | TargetAttr:
     """The target of an export: that of source where the file is such.
 
     Raises UsageError for source of one machine or several threads, and for a library for the target of source.

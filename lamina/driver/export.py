@@ -25,21 +25,20 @@ from lamina.backends.cpu.runtime.modules import WASM, runtime_object, support_of
 from lamina.backends.cpu.runtime.net import DATA, FUNCTIONS, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
 from lamina.backends.link.elf_object import UNDEFINED, read_object
-from lamina.backends.link.relocatable import merge
+from lamina.backends.link.relocatable import merge, read_described
 from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary, link
 from lamina.backends.link.wasm_module import link_module
 from lamina.backends.link.wasm_object import read_wasm_object
-from lamina.dialects.machine_spec import is_bare, is_wasm
+from lamina.dialects.machine_spec import TargetSpec, is_bare, is_wasm
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_c_source, is_module
-from lamina.runtime.exported import weights_digest
+from lamina.runtime.exported import digest_of_weights, weights_digest
 
 if TYPE_CHECKING:
     import numpy as np
 
     from lamina.backends.cpu.object_cache import ObjectCache
-    from lamina.dialects.machine_spec import TargetSpec
     from lamina.runtime.ports import Port
     from lamina.runtime.program_file import StoredProgram
 
@@ -106,11 +105,7 @@ def export_program(
     pieces, description, data = _parts(program, target, name, cache, notes)
     head, library = _linked(pieces, target, name, Path(path).name, description, data)
 
-    def write(file: BinaryIO) -> None:
-        file.write(head)
-        library.write(file, [piece for array in program.params for piece in _pieces(array)])
-
-    write_whole(Path(path), write, 0o777)
+    _write(Path(path), head, library, [piece for array in program.params for piece in _pieces(array)])
     return library
 
 
@@ -119,17 +114,22 @@ def _linked(
 ) -> tuple[bytes, LinkedLibrary]:
     """What stands before a library, and the library, of objects by their labels; `label` is the file's name."""
     exports = [f"lamina_{name}"]
-    if is_module(label):
+    if label.endswith(MODULE):
         parts = [read_wasm_object(piece, part) for part, piece in pieces.items()]
         functions = {short: f"lamina.{short}" for short in FUNCTIONS}
         return b"", link_module(parts, functions, exports, label, description, data)
     objects = [read_object(piece, part) for part, piece in pieces.items()]
     if label.endswith((OBJECT, ARCHIVE)):
-        library = merge(objects, exports, label, data, _sections_of(name) if is_bare(target.triple) else None)
+        names = _sections_of(name) if is_bare(target.triple) else None
+        library = merge(objects, exports, label, data, description, names)
         member = ArchiveMember(f"{name}.o", library.data_at + data.size, exports)
         return archive_head(member) if label.endswith(ARCHIVE) else b"", library
-    imports = IMPORTS | (IMPORTS_OF_POOL if target.threads > 1 else {})
-    return b"", link(objects, exports, label, imports, description, data)
+    return b"", link(objects, exports, label, _imports(target), description, data)
+
+
+def _imports(target: TargetSpec) -> dict[str, str]:
+    """The functions that a net may call, and where they are."""
+    return IMPORTS | (IMPORTS_OF_POOL if target.threads > 1 else {})
 
 
 def _sections_of(name: str) -> dict[str, str]:
@@ -139,6 +139,22 @@ def _sections_of(name: str) -> dict[str, str]:
         ".rodata": f".rodata.lamina.{name}.tables",
         DATA_SECTION: f".rodata.lamina.{name}.params",
     }
+
+
+def link_object(data: memoryview, path: str | os.PathLike[str], where: str) -> None:
+    """Write the shared library of a net whose object `export_program` has written; `where` names that one in errors.
+
+    Raises LinkError for another object, InputError for one that is damaged and where the disk does not allow it.
+    """
+    described = read_described(data, DATA, where)
+    description: dict[str, Any] = json.loads(described.description)
+    digest = bytes.fromhex(description["weights"])
+    block = Data(DATA, len(described.data), digest)
+    if digest_of_weights(described.data, description) != digest:
+        raise InputError("is damaged: its weights are not what was written", where=where, hint="copy it anew")
+    exports, imports = [f"lamina_{description['name']}"], _imports(TargetSpec(**description["target"]))
+    library = link([described.object], exports, Path(path).name, imports, described.description, block)
+    _write(Path(path), b"", library, [described.data])
 
 
 def _parts(
@@ -226,6 +242,16 @@ def _offsets(params: Sequence[Array]) -> tuple[tuple[int, ...], int]:
         found.append(at)
         at += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
     return tuple(found), at
+
+
+def _write(path: Path, head: bytes, library: LinkedLibrary, data: Sequence[bytes | memoryview]) -> None:
+    """Write a library with what stands before it, and its data."""
+
+    def write(file: BinaryIO) -> None:
+        file.write(head)
+        library.write(file, data)
+
+    write_whole(path, write, 0o777)
 
 
 def write_whole(path: Path, write: Callable[[BinaryIO], None], mode: int = 0o666) -> None:

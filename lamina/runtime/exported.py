@@ -219,7 +219,7 @@ def _net_file(
     length, first, end = places
     if description["abi"] != ABI:
         raise InputError(f"has version {description['abi']} of the interface, not {ABI}", where=where, hint=_AGAIN)
-    if verify and _weights_digest(view[first:end], description) != description["weights"]:
+    if verify and digest_of_weights(view[first:end], description).hex() != description["weights"]:
         raise _damaged(where)
     inputs, outputs = (
         tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in description[side])
@@ -284,12 +284,13 @@ def weights_digest(arrays: Sequence[memoryview]) -> bytes:
     return whole.digest()
 
 
-def _weights_digest(view: memoryview, description: Mapping[str, Any]) -> str:
+def digest_of_weights(view: memoryview, description: Mapping[str, Any]) -> bytes:
+    """The digest of the weights in the data of a library."""
     pieces: list[memoryview] = []
     for dtype, shape, at in description["params"]:
         size = int(np.prod(shape, dtype=np.int64)) * numpy_dtype(dtype).itemsize
         pieces.append(view[at : at + size])
-    return weights_digest(pieces).hex()
+    return weights_digest(pieces)
 
 
 class _State:

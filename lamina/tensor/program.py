@@ -101,7 +101,7 @@ def build(
     not run; `target_host` is where the host's part runs: this machine. With `sanitize` the kernel checks its accesses
     and loops as it runs. Raises LaminaError for a schedule or a target that cannot be built.
     """
-    from lamina.tensor.target import DEVICE_KINDS, target_of
+    from lamina.tensor.target import DEVICE_KINDS, check_here, target_of
 
     if args is None and not isinstance(inputs, ModuleOp):
         raise fail("build takes a schedule and the arguments of the kernel")
@@ -125,6 +125,7 @@ def build(
     from lamina.tensor.module import Module
 
     assert chosen.attr is not None
+    check_here(chosen)
     module.attributes[TARGET] = chosen.attr
     return Module(module, function, arguments, chosen.attr, name, sanitize)
 

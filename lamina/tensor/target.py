@@ -1,7 +1,7 @@
 """Targets by TVM's strings: `llvm`, `llvm -mcpu=skylake-avx512`, `cuda -arch=sm_90`, `nvptx`.
 
-A target that says nothing of the machine is this one. Options that choose nothing here (`-keys`, `-libs`, ...) are
-taken and left; one that is not known is an error.
+A target that says nothing of the machine is this one; `-mtriple=aarch64-linux-gnu` is another one. Options that choose
+nothing here (`-keys`, `-libs`, ...) are taken and left; one that is not known is an error.
 """
 
 from __future__ import annotations
@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from lamina.backends.cpu.machines import LEVELS, NATIVE, PROCESSORS, hint_for, x86_vectors
+from lamina.backends.cpu.machines import (
+    EXTENSIONS_OF_OTHERS,
+    LEVELS,
+    NATIVE,
+    PROCESSORS,
+    PROCESSORS_OF_OTHERS,
+    hint_for,
+    machine_of_triple,
+    x86_vectors,
+)
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -27,6 +36,8 @@ _IGNORED = (
     *("keys", "libs", "device", "model", "tag", "host", "opt-level", "link-params", "system-lib", "executor"),
     *("runtime", "interface-api", "unpacked-api", "mfloat-abi", "mabi", "fast-math"),
 )
+_CONVENTIONS = {"mfloat-abi": {"armv7": "hard", "aarch64": "hard"}, "mabi": {"riscv64": "lp64d"}}
+"""How functions are called on machines that are not this one, by the options of TVM that say it."""
 _CPU_OPTIONS = ("mcpu", "mattr", "mtriple", "num-cores", *_IGNORED)
 _GPU_LIMITS = {
     "max_threads_per_block": "max_threads",
@@ -71,7 +82,8 @@ class Target:
 def target_of(target: Any) -> Target:
     """A target in any of its spellings: a string, TVM's dictionary, a #lamina.target.
 
-    Raises LaminaError for a kind or an option that is not known, and for a machine whose code cannot run here.
+    The machine of a triple may be another one than this (`check_here`). Raises LaminaError for a kind or an option that
+    is not known, and for a processor of this machine's architecture whose code cannot run here.
     """
     from lamina.dialects.target import TargetAttr
 
@@ -127,21 +139,78 @@ def _cpu(options: dict[str, str]) -> TargetAttr:
     from lamina.ir.targets import check_host
     from lamina.ir.targets import target_of as cpu_target
 
+    threads = int(options["num-cores"]) if "num-cores" in options else None
+    elsewhere = _other_machine(options.get("mtriple", ""), threads)
+    if elsewhere is not None:
+        return _of_other(elsewhere, options)
     cpu = options.get("mcpu", NATIVE)
     cpu = _ALIASES.get(cpu, cpu)
     # Of a processor the level: what it has beyond that is not known of the machine that the program is written on.
     level = PROCESSORS.get(cpu, cpu)
     if level not in (NATIVE, *LEVELS):
         raise UsageError(f"no cpu {cpu!r}", hint=hint_for(cpu, [NATIVE]))
-    threads = int(options["num-cores"]) if "num-cores" in options else None
     found = cpu_target("cpu" if level == NATIVE else level, threads)
-    wanted, here = (t.split("-")[0] for t in (options.get("mtriple", found.triple.data), found.triple.data))
-    if wanted != here:
-        raise UnsupportedError(f"target 'llvm': code for {wanted} is not made here, this machine is {here}")
     if options.get("mattr"):
         found = _with_features(found, options["mattr"].split(","))
     check_host(found)
     return found
+
+
+def _other_machine(triple: str, threads: int | None) -> TargetAttr | None:
+    """The machine of a triple, None where that is this one's or there is none. Raises UnsupportedError."""
+    from lamina.ir.targets import target_of as cpu_target
+
+    if not triple or triple.partition("-")[0] == _processor_of(_this_machine()):
+        return None
+    return cpu_target(machine_of_triple(triple), threads)
+
+
+def _of_other(machine: TargetAttr, options: dict[str, str]) -> TargetAttr:
+    """A machine that is not this one, with what the options say. Raises UsageError for other processors than its own,
+    and where a feature is switched off that code for it needs."""
+    name = machine_of_triple(machine.triple.data)
+    processors = PROCESSORS_OF_OTHERS.get(name, ())
+    cpu = options.get("mcpu", "generic")
+    if cpu not in ("generic", *processors):
+        near = did_you_mean(cpu, [*processors]) or f"there are generic, {', '.join(processors)}"
+        raise UsageError(f"no cpu {cpu!r} of {name}", hint=near)
+    for option, kinds in _CONVENTIONS.items():
+        if options.get(option, kinds.get(name, "")) != kinds.get(name, ""):
+            what = f"code for {name} is not made with -{option}={options[option]}"
+            raise UnsupportedError(what, hint=f"leave -{option} out")
+    changes = options.get("mattr", "").split(",") if options.get("mattr") else []
+    needed = {f"-{f[1:]}" for f in machine.feature_list()}
+    if lacking := needed.intersection(changes):
+        raise UnsupportedError(f"code for {name} needs {', '.join(sorted(f[1:] for f in lacking))}")
+    for change in changes:
+        if change[1:] not in EXTENSIONS_OF_OTHERS.get(name, (change[1:],)):
+            near = did_you_mean(change[1:], [*EXTENSIONS_OF_OTHERS[name]])
+            hint = near or f"there are {', '.join(EXTENSIONS_OF_OTHERS[name])}"
+            raise UsageError(f"no feature {change[1:]!r} of {name}", hint=hint)
+    return _with_features(machine, changes) if changes else machine
+
+
+def runs_here(machine: TargetAttr) -> bool:
+    """Whether a machine has the processor of this one, of whatever features."""
+    return _processor_of(machine) == _processor_of(_this_machine())
+
+
+def check_here(target: Target) -> None:
+    """Raise UnsupportedError where the machine of a target is not this one."""
+    if target.attr is not None and not runs_here(target.attr):
+        wanted, here = _processor_of(target.attr), _processor_of(_this_machine())
+        what = f"target 'llvm': code for {wanted} does not run here, this machine is {here}"
+        raise UnsupportedError(what, hint="relay.build and export_library write models for it")
+
+
+def _processor_of(machine: TargetAttr) -> str:
+    return machine.triple.data.partition("-")[0]
+
+
+def _this_machine() -> TargetAttr:
+    from lamina.ir.targets import target_of as cpu_target
+
+    return cpu_target("cpu", 1)
 
 
 def _with_features(target: TargetAttr, changes: list[str]) -> TargetAttr:
@@ -155,5 +224,7 @@ def _with_features(target: TargetAttr, changes: list[str]) -> TargetAttr:
     if any(c.startswith("-avx512f") for c in changes):  # the others of AVX-512 need it
         signs |= {f: "-" for f in signs if f.startswith("avx512")}
     features = ",".join(sign + name for name, sign in sorted(signs.items()))
-    vectors = x86_vectors([name for name, sign in signs.items() if sign == "+"])
+    vectors = target.vector_bits.data, target.registers.data
+    if target.triple.data.startswith("x86_64"):
+        vectors = x86_vectors([name for name, sign in signs.items() if sign == "+"])
     return TargetAttr.get(target.triple.data, target.cpu.data, features, *vectors, target.threads.data)

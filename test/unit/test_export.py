@@ -499,7 +499,7 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path, monkeypatch: pytest.Mon
         (tmp_path / "loop.mlir").write_text(loop)
         lamina.export(tmp_path / "loop.mlir", tmp_path / "y.so")
     lamina.export(model(0), tmp_path / "other.so", "aarch64", threads=1)
-    with pytest.raises(InputError, match="other.so: code for generic cannot run here: this machine is x86_64"):
+    with pytest.raises(InputError, match="other.so: code for aarch64 cannot run here: this machine is x86_64"):
         ExportedNet(tmp_path / "other.so")
     for host, says in (("x86-64-v2", "code for .* cannot run here"), ("native", None)):
         monkeypatch.setenv("LAMINA_HOST", host)

@@ -247,7 +247,13 @@ def test_processors_by_their_level(cpu: str, level: str, bits: int) -> None:
         ("llvm -mcpu=skylake-avx51", "no cpu 'skylake-avx51'; did you mean 'skylake-avx512'"),
         ("llvm -mcp=haswell", "target 'llvm' has no option 'mcp'; did you mean 'mcpu'"),
         ("llvm -num-cores=all", "-num-cores is a number, not 'all'"),
-        ("llvm -mtriple=aarch64-linux-gnu", "code for aarch64 is not made here"),
+        ("llvm -mtriple=mips-linux-gnu", "no code is made for mips-linux-gnu; there are machines of x86_64, aarch64"),
+        ("llvm -mtriple=armv7-linux-gnueabi", "no code is made for armv7-linux-gnueabi; armv7-linux-gnueabihf"),
+        ("llvm -mtriple=aarch64-linux-musl", "no code is made for aarch64-linux-musl; aarch64-linux-gnu"),
+        ("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a5", "no cpu 'cortex-a5' of aarch64; did you mean 'cortex-a5"),
+        ("llvm -mtriple=aarch64-linux-gnu -mattr=-neon", "code for aarch64 needs neon"),
+        ("llvm -mtriple=aarch64-linux-gnu -mattr=+dotprd", "no feature 'dotprd' of aarch64; did you mean 'dotprod'"),
+        ("llvm -mtriple=armv7l-linux-gnueabihf -mfloat-abi=soft", "code for armv7 is not made with -mfloat-abi=soft"),
         ("llvm -mattr=avx2", "-mattr is a list such as"),
         ("cuda -arch=sm_1", "no GPU architecture 'sm_1'"),
         ("cuda -max_threads_per_block=many", "is a number, not 'many'"),
@@ -259,6 +265,30 @@ def test_targets_that_there_are_not(target: Any, message: str) -> None:
     with pytest.raises(LaminaError) as error:
         target_of(target)
     assert message in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("target", "triple", "threads"),
+    [
+        ("llvm -device=arm_cpu -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", "aarch64-unknown-linux-gnu", None),
+        ("llvm -mtriple=arm64-unknown-linux-gnu -num-cores=4", "aarch64-unknown-linux-gnu", 4),
+        ("llvm -mtriple=aarch64 -mattr=+neon,+dotprod -mfloat-abi=hard", "aarch64-unknown-linux-gnu", None),
+        ("llvm -mtriple=armv7l-linux-gnueabihf -keys=arm_cpu", "armv7-unknown-linux-gnueabihf", None),
+        ("llvm -mtriple=arm-linux-gnueabihf", "armv7-unknown-linux-gnueabihf", None),
+        ("llvm -mtriple=riscv64-linux-gnu -mabi=lp64d -num-cores=1", "riscv64-unknown-linux-gnu", 1),
+    ],
+)
+def test_other_machines_by_their_triples(target: str, triple: str, threads: int | None) -> None:
+    machine = target_of(target).attr
+    assert machine is not None and machine.triple.data == triple and machine.vector_bits.data == 128
+    assert threads is None or machine.threads.data == threads
+    assert ("dotprod" in target) == ("+dotprod" in machine.features.data)
+
+
+def test_a_kernel_for_another_machine_is_not_built() -> None:
+    s, A, _, C = two_stages()
+    with pytest.raises(UnsupportedError, match="code for aarch64 does not run here, this machine is"):
+        lamina.build(s, [A, C], "llvm -mtriple=aarch64-linux-gnu")
 
 
 def test_programs_are_called_from_this_machine() -> None:

@@ -24,7 +24,10 @@ __version__ = VERSION
 context = device
 imports.install()
 
-_MODULES = ("auto_scheduler", "autotvm", "contrib", "error", "instrument", "ir", "parser", "relay", "transform")
+_MODULES = (
+    *("auto_scheduler", "autotvm", "contrib", "driver", "error", "instrument", "ir", "micro", "parser", "relay"),
+    "transform",
+)
 """Loaded when they are asked for: tensor programs do without."""
 
 

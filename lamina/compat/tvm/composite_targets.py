@@ -21,10 +21,10 @@ ENTERED: ContextVar[tuple[Any, ...]] = ContextVar("targets", default=())
 _EXAMPLE = 'relay.build(mod, target="openblas, llvm")'
 
 
-def compile_target(target: Any) -> TargetAttr:
+def compile_target(target: Any, elsewhere: bool = False) -> TargetAttr:
     """The machine of a target with the external compilers beside it, the preferred one first.
 
-    Raises LaminaError for what is not known, and for a machine that is not this one.
+    Raises LaminaError for what is not known, and unless `elsewhere` for a machine that is not this one.
     """
     backends: list[str] = []
     hosts: list[Any] = []
@@ -33,6 +33,8 @@ def compile_target(target: Any) -> TargetAttr:
         if not words:
             raise UsageError(f"a target is empty in {target!r}", hint=_EXAMPLE)
         if _is_external(words[0]):
+            if len(words) > 1:
+                raise UsageError(f"the compiler {words[0]} takes no options, here is {words[1]!r}", hint=_EXAMPLE)
             backends.append(words[0])
             continue
         known = [*tensor_target.CPU_KINDS, *tensor_target.DEVICE_KINDS]
@@ -46,8 +48,11 @@ def compile_target(target: Any) -> TargetAttr:
     kind = str(host).split()[0]
     if kind in tensor_target.DEVICE_KINDS:
         raise UnsupportedError(f"models are not compiled for {kind!r}", hint='relay.build(mod, target="llvm")')
-    machine = tensor_target.target_of(host).attr
+    chosen = tensor_target.target_of(host)
+    machine = chosen.attr
     assert machine is not None
+    if not elsewhere:
+        tensor_target.check_here(chosen)
     for backend in backends:
         find_table(backend)
     return machine.with_backends(list(dict.fromkeys(backends))) if backends else machine

@@ -144,7 +144,7 @@ class Target(tensor_target.Target):
 
 def _parsed(target: Any) -> tensor_target.Target:
     if isinstance(target, str) and ("," in target.partition(" -")[0] or target.strip() in table_names()):
-        compile_target(target)  # which refuses what is not known
+        compile_target(target, elsewhere=True)  # which refuses what is not known
         return tensor_target.Target(target)
     return target_of(target)
 

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -66,3 +68,28 @@ def test_the_command_compiles_it(model: tuple[bytes, Any, Any], tmp_path: Path) 
     exe = lamina.Executable.load(out)
     (found,) = exe.run({exe.inputs[0].name: image}).values()
     np.testing.assert_array_equal(found, probabilities)
+
+
+def test_tvmc_compiles_it_for_a_board(model: tuple[bytes, Any, Any], tmp_path: Path) -> None:
+    """The library of the package computes LiteRT's numbers in an emulator, to the bit."""
+    compiler, emulator = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
+    if compiler is None or emulator is None:
+        pytest.skip("there is no aarch64-linux-gnu-gcc, or no qemu-aarch64")
+    data, image, probabilities = model
+    (tmp_path / "mobilenet_v1_0.25_224_quant.tflite").write_bytes(data)
+    image.tofile(tmp_path / "x.raw")
+    root = Path(__file__).parents[3]
+    target = "bnns, llvm -device=arm_cpu -mtriple=aarch64-linux-gnu"
+    words = ["compile", "./mobilenet_v1_0.25_224_quant.tflite", "--target", target, "-o", "tvmc.tar"]
+    words += ["--cross-compiler", compiler, "--cross-compiler-options", ""]
+    command = [sys.executable, "-m", "lamina.compat.tvm.driver.tvmc", *words]
+    made = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    with tarfile.open(tmp_path / "tvmc.tar") as archive:
+        archive.extract("mod.so", tmp_path)
+    source, header = root / "examples" / "deploy" / "c" / "run_net.c", root / "lamina" / "runtime" / "include"
+    linked = ["-std=c11", "-D_GNU_SOURCE", "-I", str(header), str(source), "-o", "run_net", "-ldl"]
+    subprocess.run([compiler, *linked], check=True, cwd=tmp_path)
+    run = [emulator, "-L", "/usr/aarch64-linux-gnu", "./run_net", "./mod.so", "default", "1", "1", "x.raw", "y.raw"]
+    subprocess.run(run, check=True, cwd=tmp_path, capture_output=True)
+    np.testing.assert_array_equal(np.fromfile(tmp_path / "y.raw", np.uint8), probabilities.reshape(-1))

@@ -17,15 +17,19 @@ from lamina.compat.tvm.relay.backend import Runtime
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, fitted, wrapped
 from lamina.compat.tvm.relay.expr_functor import bind
 from lamina.compat.tvm.relay.graph_program import GraphExecutorFactoryModule, GraphProgram
+from lamina.driver.api import exportable
 from lamina.driver.model import Model, Origin
+from lamina.driver.settings import Settings
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.frontends.tvm_text import expr as e
+from lamina.tensor.target import runs_here
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.target import TargetAttr
+    from lamina.driver.exportable import ExportableProgram
     from lamina.transform import PassContext
 
 
@@ -53,6 +57,8 @@ def build(
 ) -> GraphExecutorFactoryModule:
     """Compile a module (or a function) for this machine; `params` are weights by the names of parameters of `main`.
 
+    With a target of another machine, `llvm -mtriple=aarch64-linux-gnu`, the library can be exported and does not run.
+
     Before `llvm` the target may name external compilers, which take what they can: `openblas, llvm`.
 
     The current PassContext says which graph passes run; its level is 2 unless another one is entered. Within
@@ -64,14 +70,26 @@ def build(
     for given, kind in ((executor, HowToRun), (runtime, Runtime)):
         if given is not None:
             kind(str(given))
-    machine = compile_target(target)
+    machine = compile_target(target, elsewhere=True)
     mod = ir_mod if isinstance(ir_mod, IRModule) else IRModule.from_expr(ir_mod)
     _check_codegens(mod)
     bound = with_params(mod, params)
     model = model_of(bound, mod_name)
     with weights_from(model.params):
-        executable = lamina.compile(model, machine, opt_level=PassContext.current(), records=records_file())
+        how: dict[str, Any] = {"opt_level": PassContext.current(), "records": records_file()}
+        executable = lamina.compile(model, machine, **how) if runs_here(machine) else _elsewhere(model, machine, how)
     return GraphExecutorFactoryModule(executable, mod, params or {}, mod_name)
+
+
+def _elsewhere(model: Model, machine: TargetAttr, how: Mapping[str, Any]) -> ExportableProgram:
+    """A program for another machine."""
+    found = exportable(model, Settings.of(machine, **how))
+    if found is None:
+        what = (
+            f"this model has no kernels in a fixed order of known extents, as a library for {machine.triple.data} has"
+        )
+        raise UnsupportedError(what, hint="build it for this machine")
+    return found
 
 
 def _check_codegens(mod: IRModule) -> None:
@@ -91,7 +109,7 @@ def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = No
     from lamina.transform import PassContext
 
     bound = with_params(mod if isinstance(mod, IRModule) else IRModule.from_expr(mod), params)
-    made, store = optimized(bound, compile_target(target), PassContext.current())
+    made, store = optimized(bound, compile_target(target, elsewhere=True), PassContext.current())
     return IRModule.of_ir(made, store, bound), dict(params or {})
 
 

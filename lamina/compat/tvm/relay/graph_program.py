@@ -1,7 +1,6 @@
 """The library that `relay.build` makes, and that `tvm.runtime.load_module` reads back from `lib.export_library`.
 
-    lib.export_library("net.so")                          a shared library with a C interface: lamina/driver/export.py
-    lib.export_library("net.tar")                         one file with any other suffix: lamina/driver/artefact.py
+    lib.export_library("net.so")                          or .o, .a, .tar: library_files.py
     lib = tvm.runtime.load_module("net.tar")
     module = graph_executor.GraphModule(lib["default"](tvm.cpu()))
 
@@ -10,9 +9,7 @@ The weights are in it. The graph is TVM's JSON, made from ours: its nodes are th
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -21,12 +18,14 @@ import numpy as np
 
 from lamina.compat.tvm.devices import Device, cpu
 from lamina.compat.tvm.nd import NDArray, as_ndarray
+from lamina.compat.tvm.relay.graph_json import graph_json
+from lamina.compat.tvm.relay.library_files import rewrite_library, write_library
 from lamina.compat.tvm.relay.param_dict import load_param_dict
 from lamina.dialects.relay.params import array_digest
 from lamina.driver.api import Executable
+from lamina.driver.exportable import ExportableProgram
 from lamina.driver.relay_source import ValuePort
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
-from lamina.ir.suffixes import is_library
 from lamina.runtime.exported import ExportedNet
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class GraphExecutorFactoryModule:
 
     def __init__(
         self,
-        executable: Executable | ExportedNet,
+        executable: Executable | ExportedNet | ExportableProgram,
         mod: IRModule | None,
         params: Mapping[str, Any],
         name: str = "default",
@@ -115,11 +114,19 @@ class GraphExecutorFactoryModule:
             return made
         if name not in ("default", self.libmod_name):
             raise UsageError(f"the library has no {name!r}", hint='its program is lib["default"]')
+        self.runnable()
 
         def program(device: Device | None = None) -> GraphProgram:
             return GraphProgram(self, device or cpu(0))
 
         return program
+
+    def runnable(self) -> Executable | ExportedNet:
+        """The program. Raises UnsupportedError for one of another machine."""
+        if isinstance(self.executable, ExportableProgram):
+            what = f"code for {self.executable.target.triple.data} does not run here"
+            raise UnsupportedError(what, hint="lib.export_library(...) writes it for where it does")
+        return self.executable
 
     def __iter__(self) -> Iterator[Any]:
         """The graph, the library and the weights, as `relay.build` gave them before TVM 0.7."""
@@ -156,21 +163,21 @@ class GraphExecutorFactoryModule:
     ) -> str:
         """Write the library into one file; its path. No compiler is called.
 
-        With the suffix .so it is a shared library with the C interface of `lamina.h`, where the program has kernels in
-        a fixed order and calls no external backend; else it is in our own format, whatever the suffix.
+        The suffix says which (`library_files.py`): .so, a shared library with the C interface of `lamina.h`, .o and .a
+        for a linker, .tar with the object in it, any other our own format. The net is called as the module,
+        `lamina_default` in C.
         `fcompile`, which links in TVM, is left out; `addons` cannot be part of the file. Raises LaminaError.
         """
         if addons:
             raise UsageError("addons cannot be exported", hint="the file holds the program and its weights")
-        digests = {name: array_digest(value.numpy_view) for name, value in self.params.items()}
-        known = self.executable.notes if not self.params else {_PARAMS: digests, NAME: self.libmod_name}
-        notes = known or {_PARAMS: {}, NAME: self.libmod_name}
         if isinstance(self.executable, ExportedNet):
-            shutil.copyfile(self.executable.path, file_name)
-        elif is_library(file_name) and self.executable.is_fixed and not self.executable.target.backend_list():
-            self.executable.export(file_name, "net", notes)
-        else:
-            self.executable.save(file_name, notes)
+            rewrite_library(self.executable, file_name)
+            return str(file_name)
+        digests = {name: array_digest(value.numpy_view) for name, value in self.params.items()}
+        known = {_PARAMS: digests, NAME: self.libmod_name}
+        if not self.params and isinstance(self.executable, Executable) and self.executable.notes:
+            known = self.executable.notes
+        write_library(self.executable, file_name, self.libmod_name, known)
         return str(file_name)
 
     def is_weight(self, name: str, value: Any) -> bool:
@@ -178,7 +185,8 @@ class GraphExecutorFactoryModule:
         if name in self.params:
             same = np.array_equal(self.params[name].numpy_view, as_ndarray(value).numpy_view)
         else:
-            digests: dict[str, str] = self.executable.notes.get(_PARAMS, {})
+            notes = {} if isinstance(self.executable, ExportableProgram) else self.executable.notes
+            digests: dict[str, str] = notes.get(_PARAMS, {})
             if name not in digests:
                 return False
             same = array_digest(as_ndarray(value).numpy_view) == digests[name]
@@ -244,7 +252,7 @@ class GraphModule:
         self.module = module
         """The program; its functions work on what is set here: `module["run"]`, `module.time_evaluator("run")`."""
         module.session = self
-        self._executable = module.library.executable
+        self._executable = module.library.runnable()
         self._ports = {p.name: p for p in self._executable.inputs}
         self._arrays: dict[str, Any] = {}
         self._outputs: list[Any] = []
@@ -278,7 +286,7 @@ class GraphModule:
 
     set_input_zero_copy = set_input
 
-    def load_params(self, params_bytes: bytes) -> None:
+    def load_params(self, params_bytes: bytes | bytearray) -> None:
         """Give inputs from `relay.save_param_dict`."""
         self.set_input(**load_param_dict(params_bytes))
 
@@ -335,41 +343,3 @@ class GraphModule:
         """The mean time of `number` runs, `repeat` times, in seconds."""
         self.run()
         return timed(self.run, number, repeat, min_repeat_ms)
-
-
-def graph_json(graph: Mapping[str, Any]) -> str:
-    """TVM's JSON of a graph of calls (`lamina.driver.call_graph`). Each value has a storage of its own."""
-    nodes: list[dict[str, Any]] = []
-    rows = [0]
-    shapes: list[list[int]] = []
-    dtypes: list[str] = []
-    for name, kernel, reads, results in graph["nodes"]:
-        node: dict[str, Any] = {"op": "null", "name": name, "inputs": []}
-        if kernel:
-            node |= {
-                "op": "tvm_op",
-                "attrs": {
-                    "num_outputs": str(len(results)),
-                    "num_inputs": str(len(reads)),
-                    "flatten_data": "0",
-                    "func_name": kernel,
-                },
-                "inputs": [[place, result, 0] for place, result in reads],
-            }
-        nodes.append(node)
-        shapes += [shape for shape, _ in results]
-        dtypes += [dtype for _, dtype in results]
-        rows.append(rows[-1] + len(results))
-    found = {
-        "nodes": nodes,
-        "arg_nodes": [n for n, node in enumerate(nodes) if node["op"] == "null"],
-        "heads": [[node, result, 0] for node, result in graph["outputs"]],
-        "attrs": {
-            "dltype": ["list_str", dtypes],
-            "device_index": ["list_int", [1] * len(dtypes)],
-            "storage_id": ["list_int", list(range(len(dtypes)))],
-            "shape": ["list_shape", shapes],
-        },
-        "node_row_ptr": rows,
-    }
-    return json.dumps(found, indent=2)

@@ -26,6 +26,7 @@ from lamina.compat.tvm.contrib.debugger.debug_result import DebugResult
 from lamina.compat.tvm.devices import Device
 from lamina.compat.tvm.nd import NDArray
 from lamina.compat.tvm.profiling import Report
+from lamina.compat.tvm.relay.graph_json import check_graph
 from lamina.compat.tvm.relay.graph_program import GraphModule
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, constant_array
@@ -267,8 +268,16 @@ def _program(
 def create(
     graph_json_str: Any, libmod: Any = None, device: Any = None, dump_root: str | None = None
 ) -> GraphModuleDebug:
-    """The program of a library, to be run node by node; its graph is in the library."""
-    return GraphModuleDebug(libmod if libmod is not None else graph_json_str, device, None, dump_root)
+    """The program of a library, to be run node by node.
+
+    Its graph is in the library; raises LaminaError where another one is given.
+    """
+    if libmod is None:
+        return GraphModuleDebug(graph_json_str, device, None, dump_root)
+    made = GraphModuleDebug(libmod, device, None, dump_root)
+    if graph_json_str is not None:
+        check_graph(graph_json_str, made.module.library.get_graph_json())
+    return made
 
 
 __all__ = ["GraphModuleDebug", "Node", "create"]

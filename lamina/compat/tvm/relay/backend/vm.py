@@ -19,6 +19,8 @@ from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, plain, wrapped
 from lamina.compat.tvm.relay.build_module import optimize, with_params
 from lamina.compat.tvm.relay.graph_program import BenchmarkResult, timed
+from lamina.compat.tvm.relay.library_files import SAVED_IN_TAR, TAR
+from lamina.compat.tvm.tar_files import write_tar
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.dialects.value_names import NAME
 from lamina.driver import artefact
@@ -85,15 +87,20 @@ class Executable:
     def export_library(
         self, file_name: str | os.PathLike[str], *, fcompile: Any = None, addons: Any = None, **_: Any
     ) -> str:
-        """Write the program into one file in our format (`lamina/driver/artefact.py`), whatever the suffix; its path.
+        """Write the program into one file; its path.
 
-        What tensor operators of known shapes need is compiled before. Raises LaminaError.
+        It is in our format (`lamina/driver/artefact.py`), for .tar in an archive. What tensor operators of known shapes
+        need is compiled before. Raises LaminaError.
         """
         if addons:
             raise UsageError("addons cannot be exported", hint="the file holds the program and its weights")
         if self._program is None:
             raise UsageError("a program without main cannot be exported", hint=f"it has {', '.join(self.globals)}")
-        artefact.write(file_name, artefact.machine_saved(self._program, {_KIND: "vm"}))
+        saved = artefact.machine_saved(self._program, {_KIND: "vm"})
+        if str(file_name).endswith(TAR):
+            write_tar(file_name, {SAVED_IN_TAR: artefact.to_bytes(saved)})
+        else:
+            artefact.write(file_name, saved)
         return str(file_name)
 
     @staticmethod
