@@ -139,7 +139,7 @@ def test_what_it_refuses(installed: Path, files: Path, tmp_path: Path) -> None:
         "is damaged: it is not what was written; copy it anew, or compile the model again",
         "is of 'format 1', this Lamina reads 2; compile the model again",
         "is no program that Lamina has saved; `lamina compile MODEL -o FILE.lamina` and Executable.save write them",
-        "code for generic cannot run here: this machine is x86_64; compile with target 'cpu'",
+        "code for aarch64 cannot run here: this machine is x86_64; compile with target 'cpu'",
         "cannot read: No such file or directory",
     ]
 

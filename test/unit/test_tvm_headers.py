@@ -73,7 +73,7 @@ TOLD_OF_NETS = """\
 the value is an integer, not a text
 the function takes 2 arguments, not 1
 there is a global function 'scaled' already
-set_input: the net 'net' has no input 'image': it has x; weights are part of it
+set_input: the net 'default' has no input 'image': it has x; weights are part of it
 set_input: the net 'net' has no input 7: it has 1
 set_input: argument 1 is an integer, not a tensor
 set_input: an input is a name or a number, not a float

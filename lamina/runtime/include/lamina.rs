@@ -26,6 +26,8 @@ pub const LAMINA_STRIDES: i32 = -6;
 pub const LAMINA_UNALIGNED: i32 = -7;
 /// the library has another version of the interface than lamina.h
 pub const LAMINA_ABI: i32 = -8;
+/// the net has no weights of its own, and none were given
+pub const LAMINA_NO_PARAMS: i32 = -9;
 
 #[repr(C)]
 #[allow(non_camel_case_types)]
