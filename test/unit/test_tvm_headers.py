@@ -74,15 +74,15 @@ the value is an integer, not a text
 the function takes 2 arguments, not 1
 there is a global function 'scaled' already
 set_input: the net 'default' has no input 'image': it has x; weights are part of it
-set_input: the net 'net' has no input 7: it has 1
+set_input: the net 'default' has no input 7: it has 1
 set_input: argument 1 is an integer, not a tensor
 set_input: an input is a name or a number, not a float
 set_input: takes 2 arguments, not 1
-input 'x' of the net 'net': the shape of a tensor is another than its port's (float32[4, 8], not float32[4, 7])
-input 'x' of the net 'net': the elements of a tensor are of another type than its port's \
+input 'x' of the net 'default': the shape of a tensor is another than its port's (float32[4, 8], not float32[4, 7])
+input 'x' of the net 'default': the elements of a tensor are of another type than its port's \
 (float32[4, 8], not float64[4, 8])
-output 'out0' of the net 'net': the shape of a tensor is another than its port's (float32[4, 5], not float32[4, 8])
-get_output: the net 'net' has no output 1: it has 1
+output 'out0' of the net 'default': the shape of a tensor is another than its port's (float32[4, 5], not float32[4, 8])
+get_output: the net 'default' has no output 1: it has 1
 run: takes no arguments, not 1
 this function is null: its module has none of the name that was asked for
 there is no device 0 of type 2: nets and arrays are on the processor, {kDLCPU, 0}
