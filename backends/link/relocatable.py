@@ -17,6 +17,10 @@ _ATTRIBUTES = 0x70000003
 """The type of the section by which Arm and RISC-V say their conventions: that of one object stands for all."""
 
 
+DESCRIPTION_SECTION = ".lamina.description"
+"""What an object says of itself."""
+
+
 class _Moved(NamedTuple):
     offset: int
     kind: int
@@ -55,14 +59,15 @@ def merge(
     label: str,
     data: Data | None = None,
     names: Mapping[str, str] | None = None,
+    description: bytes = b"",
 ) -> LinkedLibrary:
     """Put objects of one processor together; `label` names the result in errors. The data follow it.
 
     `names` are those that sections get instead of `.text`, `.rodata`, `DATA_SECTION` and so on, for a linker's script
-    to tell them apart. Raises LinkError: for a symbol that two have or that is to be exported and is not there, and for
-    a variable.
+    to tell them apart; a description stands in a section that nobody loads. Raises LinkError: for a symbol that two
+    have or that is to be exported and is not there, and for a variable.
     """
-    return _Merger(objects, exports, label, data, names or {}).result()
+    return _Merger(objects, exports, label, data, names or {}, description).result()
 
 
 class _Merger:
@@ -73,11 +78,13 @@ class _Merger:
         label: str,
         data: Data | None,
         names: Mapping[str, str],
+        description: bytes,
     ) -> None:
         machines = {(o.machine, o.bits) for o in objects}
         if len(machines) != 1 or objects[0].machine not in PROCESSORS:
             raise LinkError("the objects are of several processors, or of one that there is no linker for", where=label)
         self.objects, self.exports, self.label, self.data, self.names = objects, exports, label, data, names
+        self.description = description
         self.processor = PROCESSORS[objects[0].machine]
         self.records = elf.RECORDS[objects[0].bits]
         self.sections: list[_Merged] = []
@@ -195,7 +202,7 @@ class _Merger:
         if self.data is not None:
             name = self.names.get(DATA_SECTION, DATA_SECTION)
             sections.append(_Merged(name, elf.PROGBITS, elf.ALLOC, 64))
-        symtab = len(sections) + sum(bool(s.relocations) for s in self.sections) + 1
+        symtab = len(sections) + sum(bool(s.relocations) for s in self.sections) + bool(self.description) + 1
         for number, section in enumerate(self.sections, 1):
             if section.relocations:
                 sections.append(self._relocation_section(number, section, symtab))
@@ -206,6 +213,8 @@ class _Merger:
             table += elf.symbol_record(self.processor.bits, name, *entry[1:])
         symbols = _Merged(".symtab", elf.SYMTAB, 0, 8, table, link=symtab + 1, info=first_global)
         symbols.entry = self.records.symbol.size
+        if self.description:
+            sections.append(_Merged(DESCRIPTION_SECTION, elf.PROGBITS, 0, data=bytearray(self.description)))
         sections += [symbols, _Merged(".strtab", 3, 0, 1, strings), _Merged(".note.GNU-stack", elf.PROGBITS, 0)]
         names = _Merged(".shstrtab", 3, 0)
         sections.append(names)

@@ -15,12 +15,13 @@ import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
 from lamina.backends.cpu.runtime.interface import ABI
-from lamina.backends.cpu.runtime.modules import runtime_object, support_of, system_of
+from lamina.backends.cpu.runtime.modules import LINE_BYTES, runtime_object, support_of, system_of
 from lamina.backends.cpu.runtime.net import DATA, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
 from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.machine_spec import TargetSpec
-    from lamina.runtime.compiled import Port
     from lamina.runtime.program_file import StoredProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -59,8 +59,6 @@ IMPORTS = {
     **{name + suffix: LIBM for name in _OF_MATH for suffix in ("", "f")},
 }
 """Functions of other libraries that a net may call, beside those of threads."""
-_ALIGNMENT = 64
-"""Of a weight in the data, in bytes."""
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -106,13 +104,14 @@ def export_program(
     objects, description, data = _parts(program, target, name, cache, notes)
     exports, label, head = [f"lamina_{name}"], Path(path).name, b""
     if label.endswith((OBJECT, ARCHIVE)):
-        library = merge(objects, exports, label, data, _sections_of(name) if is_bare(target.triple) else None)
+        names = _sections_of(name) if is_bare(target.triple) else {}
+        library = merge(objects, exports, label, data, names, description)
         if label.endswith(ARCHIVE):
             head = archive_head(ArchiveMember(f"{name}.o", library.data_at + data.size, exports))
     else:
         threads = dict.fromkeys(_OF_THREADS, LIBC) if target.threads > 1 else {}
         library = link(objects, exports, label, {**IMPORTS, **threads}, description, data)
-    _write(Path(path), head, library, program.params)
+    _write(Path(path), head, library, program.params, _alignment_of(target))
     return library
 
 
@@ -133,47 +132,15 @@ def _parts(
     notes: Mapping[str, Any] | None = None,
 ) -> tuple[list[ObjectFile], bytes, Data]:
     """The objects of a library, its description, and what there is to say of its data."""
-    from lamina import __version__
-    from lamina.runtime.compiled import ProgramInfo
-
-    info = ProgramInfo.from_plain(program.description)
     system = system_of(target.triple)
-    offsets, size = _offsets(program.params)
+    net = _net_of(program, target, name)
     digest = weights_digest([_bytes_of(a) for a in program.params])
-    description = {
-        "lamina": __version__,
-        "abi": ABI,
-        "name": name,
-        "target": target._asdict(),
-        "inputs": [_plain(p) for p in info.inputs],
-        "outputs": [_plain(p) for p in info.outputs],
-        "arena": info.arena,
-        "entries": list(info.entries),
-        "params": [[str(a.dtype), list(a.shape), at] for a, at in zip(program.params, offsets, strict=True)],
-        "weights": digest.hex(),
-        "bytes": size,
-        "state": program.description.get("state", []),
-        **({"notes": dict(notes), "graph": program.description.get("graph", {})} if notes else {}),
-    }
+    description = _description(net, program, target, digest, notes)
     text = json.dumps(description, separators=(",", ":"), sort_keys=True).encode()
     code = hashlib.sha256(text)
     for key, piece in program.objects.items():
         code.update(key.encode() + piece)
-    marker = int.from_bytes(code.digest()[:8], "little") >> 1
-    tensors = [tuple(NetTensor(p.name, p.shape, p.dtype) for p in side) for side in (info.inputs, info.outputs)]
-    net = Net(
-        name,
-        target.attr(),
-        f"Lamina {__version__}",
-        marker,
-        tensors[0],
-        tensors[1],
-        info.arena,
-        len(info.entries),
-        info.messages,
-        offsets,
-        size,
-    )
+    net = replace(net, marker=int.from_bytes(code.digest()[:8], "little") >> 1)
     pieces = {f"kernel {key}" if key else "tables": piece for key, piece in program.objects.items()}
     parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
     objects = [read_object(piece, label) for label, piece in pieces.items()]
@@ -182,7 +149,53 @@ def _parts(
     runtime = {f"run-time {part}": runtime_object(part, cache, system) for part in parts}
     runtime["interface"] = _compiled(net, machine_of(net.target))
     objects += [read_object(piece, label) for label, piece in runtime.items()]
-    return objects, text, Data(DATA, size, digest)
+    return objects, text, Data(DATA, net.size, digest)
+
+
+def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> Net:
+    from lamina import __version__
+    from lamina.runtime.compiled import ProgramInfo
+
+    info = ProgramInfo.from_plain(program.description)
+    offsets, size = _offsets(program.params, _alignment_of(target))
+    inputs, outputs = (tuple(NetTensor(p.name, p.shape, p.dtype) for p in side) for side in (info.inputs, info.outputs))
+    return Net(
+        name,
+        target.attr(),
+        f"Lamina {__version__}",
+        0,
+        inputs,
+        outputs,
+        info.arena,
+        len(info.entries),
+        info.messages,
+        offsets,
+        size,
+    )
+
+
+def _description(
+    net: Net, program: StoredProgram, target: TargetSpec, digest: bytes, notes: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    from lamina import __version__
+
+    params = zip(program.params, net.offsets, strict=True)
+    return {
+        "lamina": __version__,
+        "abi": ABI,
+        "name": net.name,
+        "target": target._asdict(),
+        "inputs": [_plain(t) for t in net.inputs],
+        "outputs": [_plain(t) for t in net.outputs],
+        "arena": net.arena,
+        "memory": net.pool_at,
+        "entries": list(program.description["entries"]),
+        "params": [[str(a.dtype), list(a.shape), at] for a, at in params],
+        "weights": digest.hex(),
+        "bytes": net.size,
+        "state": program.description.get("state", []),
+        **({"notes": dict(notes), "graph": program.description.get("graph", {})} if notes else {}),
+    }
 
 
 def _compiled(net: Net, machine: Machine) -> bytes:
@@ -191,21 +204,27 @@ def _compiled(net: Net, machine: Machine) -> bytes:
     return compile_object(emit_module(net_module(net)), machine)
 
 
-def _plain(port: Port) -> list[Any]:
-    return [port.name, list(port.shape), port.dtype]
+def _plain(tensor: NetTensor) -> list[Any]:
+    return [tensor.name, list(tensor.shape), tensor.dtype]
 
 
-def _offsets(params: Sequence[Array]) -> tuple[tuple[int, ...], int]:
+def _alignment_of(target: TargetSpec) -> int:
+    """The bytes of which the offset of a weight in the data is a multiple: a line of the caches, or a vector where
+    memory is short."""
+    return max(target.vector_bits // 8, 8) if is_bare(target.triple) else LINE_BYTES
+
+
+def _offsets(params: Sequence[Array], alignment: int) -> tuple[tuple[int, ...], int]:
     """The offset of each weight in the data, and the length of these in bytes."""
     found: list[int] = []
     at = 0
     for array in params:
         found.append(at)
-        at += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+        at += -(-array.nbytes // alignment) * alignment
     return tuple(found), at
 
 
-def _write(path: Path, head: bytes, library: LinkedLibrary, params: Sequence[Array]) -> None:
+def _write(path: Path, head: bytes, library: LinkedLibrary, params: Sequence[Array], alignment: int) -> None:
     """Write the file by rename: there is the whole one or none."""
     if path.exists() and not path.is_file():
         raise InputError("cannot write: this is no file", where=str(path))
@@ -213,7 +232,7 @@ def _write(path: Path, head: bytes, library: LinkedLibrary, params: Sequence[Arr
     try:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o777), "wb") as file:
             file.write(head)
-            library.write(file, [piece for array in params for piece in _pieces(array)])
+            library.write(file, [piece for array in params for piece in _pieces(array, alignment)])
         os.replace(temporary, path)
     except OSError as e:
         raise InputError(f"cannot write: {e.strerror or e}", where=str(path)) from None
@@ -225,6 +244,6 @@ def _bytes_of(array: Array) -> memoryview:
     return array.reshape(-1).view("uint8").data if array.size else memoryview(b"")
 
 
-def _pieces(array: Array) -> list[memoryview | bytes]:
+def _pieces(array: Array, alignment: int) -> list[memoryview | bytes]:
     data = _bytes_of(array)
-    return [data, bytes(-len(data) % _ALIGNMENT)]
+    return [data, bytes(-len(data) % alignment)]
