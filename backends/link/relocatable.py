@@ -17,6 +17,8 @@ _ATTRIBUTES = 0x70000003
 """The type of the section by which Arm and RISC-V say their conventions: that of one object stands for all."""
 
 
+_MAPPING = "$"
+"""The first letter of symbols that say where code and where data begin in a section, on Arm and RISC-V."""
 DESCRIPTION_SECTION = ".lamina.description"
 """What an object says of itself."""
 
@@ -154,12 +156,12 @@ class _Merger:
         for n, obj in enumerate(self.objects):
             for m, symbol in enumerate(obj.symbols):
                 place = self.places.get((n, symbol.section))
-                named = symbol.kind in (elf.FUNCTION, elf.OBJECT)
+                named = symbol.kind in (elf.FUNCTION, elf.OBJECT) or symbol.name.startswith(_MAPPING)
                 if place is None or not (named or (n, m) in used or symbol.binding != elf.LOCAL):
                     continue
                 if symbol.name in self.exports and symbol.binding != elf.LOCAL:
                     continue
-                kind = symbol.kind if named else elf.NOTYPE
+                kind = symbol.kind if symbol.kind in (elf.FUNCTION, elf.OBJECT) else elf.NOTYPE
                 yield (n, m), _Entry(symbol.name, place[0], place[1] + symbol.value, symbol.size, kind)
         if self.data is not None:
             yield self.data.symbol, _Entry(self.data.symbol, len(self.sections) + 1, 0, self.data.size, elf.OBJECT)

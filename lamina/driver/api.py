@@ -147,7 +147,7 @@ def export(
 
     origin, fresh = source_of(model, shapes)
     settings = Settings.of(target, threads, opt_level, numerics, False, records)
-    check_exported(path, settings.target)
+    check_exported(path, settings.target, name)
     answers = answers_of(choices, settings.target)
     programs = ProgramCache() if enabled(cache) else None
     key = _key(origin, settings, answers) if programs is not None else ""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
-from lamina.backends.cpu.runtime.interface import ABI
+from lamina.backends.cpu.runtime.interface import ABI, RECORDS
 from lamina.backends.cpu.runtime.modules import LINE_BYTES, runtime_object, support_of, system_of
 from lamina.backends.cpu.runtime.net import DATA, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
@@ -30,7 +30,7 @@ from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary
 from lamina.dialects.machine_spec import is_bare
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.ir.suffixes import ARCHIVE, OBJECT
+from lamina.ir.suffixes import ARCHIVE, OBJECT, is_library
 from lamina.runtime.exported import weights_digest
 
 if TYPE_CHECKING:
@@ -68,11 +68,17 @@ def net_name(path: str | os.PathLike[str]) -> str:
     return re.sub(r"\W", "_", stem, flags=re.ASCII) or "net"
 
 
-def check_exported(path: str | os.PathLike[str], target: TargetSpec) -> None:
-    """Raise UsageError for a shared library where no system loads it."""
+def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str | None = None) -> None:
+    """Raise UsageError for a name that is none in C, and for a shared library where no system loads it."""
+    name = net_name(path) if name is None else name
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"the name of a net is one of C, not {name!r}")
+    if f"lamina_{name}" in RECORDS and not is_library(path):
+        what = f"a net named {name!r} cannot be linked: lamina.h has a type lamina_{name}"
+        raise UsageError(what, where=str(path), hint="choose another name for the file, or for the net")
     if is_bare(target.triple) and not str(path).endswith((OBJECT, ARCHIVE)):
         what = f"{target.cpu} has no system that loads a library"
-        raise UsageError(what, where=str(path), hint=f"write net{ARCHIVE} or net{OBJECT} for a linker")
+        raise UsageError(what, where=str(path), hint=f"write small{ARCHIVE} or small{OBJECT} for a linker")
 
 
 def export_program(
@@ -91,11 +97,9 @@ def export_program(
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
     UsageError for a name that is none in C; InputError where the disk does not allow it.
     """
-    check_exported(path, target)
+    check_exported(path, target, name)
     where = str(path)
     name = net_name(path) if name is None else name
-    if not _NAME.fullmatch(name):
-        raise UsageError(f"the name of a net is one of C, not {name!r}")
     if called := external_compilers([program]):
         names = ", ".join(called)
         raise UnsupportedError(

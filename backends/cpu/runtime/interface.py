@@ -70,6 +70,10 @@ NET = (
 """`lamina_net`: a net. Its functions have no state but the caller's; a state is for one call at a time."""
 
 
+RECORDS = {"lamina_port": PORT, "lamina_net": NET}
+"""The records by their names in C, which no net bears."""
+
+
 class CallCode(NamedTuple):
     """A code below zero: the call was wrong. Those above zero are the net's own, of inputs that it cannot take."""
 
