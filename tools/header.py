@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lamina.backends.cpu.runtime.interface import ABI, CODES, NET, PORT, Member
+from lamina.backends.cpu.runtime.interface import ABI, CODES, RECORDS, Member
 
 PATH = Path(__file__).resolve().parents[1] / "lamina" / "runtime" / "include" / "lamina.h"
 
@@ -105,8 +105,7 @@ def header() -> str:
         + "#define LAMINA_SPINS 5000 /* of `start`; 0 where threads are more than processors */\n\n"
         + _BODY
         + f"/* Of a call that was wrong; codes above zero are the net's own. */\nenum lamina_code {{\n{codes}}};\n\n"
-        + _record("lamina_port", PORT)
-        + _record("lamina_net", NET)
+        + "".join(_record(*record) for record in RECORDS.items())
         + _TAIL
     )
 

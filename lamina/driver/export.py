@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
-from lamina.backends.cpu.runtime.interface import ABI, RECORDS
-from lamina.backends.cpu.runtime.modules import LINE_BYTES, runtime_object, support_of, system_of
+from lamina.backends.cpu.runtime.interface import ABI, TAKEN
+from lamina.backends.cpu.runtime.modules import LINE_BYTES, OF_NETS, runtime_object, support_of, system_of
 from lamina.backends.cpu.runtime.net import DATA, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
 from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object
@@ -62,6 +62,9 @@ IMPORTS = {
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
+_OTHER_NAME = "choose another name for the file, or for the net"
+
+
 def net_name(path: str | os.PathLike[str]) -> str:
     """The name of the net in a file: what stands before the suffix, with `_` for what C does not take in a name."""
     stem = Path(path).name.partition(".")[0]
@@ -73,9 +76,13 @@ def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str |
     name = net_name(path) if name is None else name
     if not _NAME.fullmatch(name):
         raise UsageError(f"the name of a net is one of C, not {name!r}")
-    if f"lamina_{name}" in RECORDS and not is_library(path):
-        what = f"a net named {name!r} cannot be linked: lamina.h has a type lamina_{name}"
-        raise UsageError(what, where=str(path), hint="choose another name for the file, or for the net")
+    if f"lamina_{name}" in OF_NETS:
+        raise UsageError(
+            f"a net is not named {name!r}, as a part of the run-time is", where=str(path), hint=_OTHER_NAME
+        )
+    if f"lamina_{name}" in TAKEN and not is_library(path):
+        what = f"a net named {name!r} cannot be linked: lamina.h has a lamina_{name} of its own"
+        raise UsageError(what, where=str(path), hint=_OTHER_NAME)
     if is_bare(target.triple) and not str(path).endswith((OBJECT, ARCHIVE)):
         what = f"{target.cpu} has no system that loads a library"
         raise UsageError(what, where=str(path), hint=f"write small{ARCHIVE} or small{OBJECT} for a linker")

@@ -40,6 +40,8 @@ EXPORTS = {
 }
 """The functions of each library that others call: the pool and the runner; the conversions that 16-bit floats need on
 older processors; the function that notes times."""
+OF_NETS = frozenset({*EXPORTS["pool"], "lamina_net_pool", "lamina_net_bytes", "lamina_net_stop"})
+"""The functions of the run-time in an exported net, which is not of such a name."""
 _ROUNDING = ("ceil", "floor", "nearbyint", "rint", "round", "roundeven", "trunc")
 SUPPORT = {
     "float_support": FLOAT_SUPPORT,
