@@ -12,10 +12,14 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
+from lamina.runtime.linkable import read_linkable
 from tools.header import PATH as HEADER
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "deploy" / "cortex-m"
 GCC, QEMU, SIZE = "arm-none-eabi-gcc", "qemu-system-arm", "arm-none-eabi-size"
+
+CODE_BYTES, BESIDE_ARENA = 24 << 10, 1 << 10
+"""The most that a keyword model may take: of code with its tables, and of memory beside the arena."""
 
 
 class Board(NamedTuple):
@@ -62,6 +66,23 @@ def emulated(target: str, program: Path, frames: bytes = b"") -> tuple[dict[str,
     end = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60, check=True)
     lines = [line.split() for line in end.stderr.splitlines()]
     return {words[0]: int(words[1]) for words in lines if len(words) == 2}, (folder / "out.raw").read_bytes()
+
+
+def check_memory(target: str, archive: Path, facts: dict[str, int]) -> None:
+    """The sizes of a keyword model, printed."""
+    net = read_linkable(archive)
+    arena, program = net.description["arena"], facts["code"] + facts["constants"]
+    beside = facts["state"] - arena + facts["stack"]
+    print(
+        f"\n{target}: code {facts['code']} and tables {facts['constants']}, weights {facts['weights']}; RAM {arena} of"
+        f" the arena, {facts['state'] - arena} of the state beside it, stack {facts['stack']}; inputs and outputs"
+        f" {facts['tensors']}; {40 * facts['ticks']} instructions"
+    )
+    assert 0 < program <= CODE_BYTES and 0 < beside <= BESIDE_ARENA
+    assert net.description["memory"] == facts["state"]
+    # What `lamina inspect` says is what the linker has placed.
+    assert (net.code_bytes, net.weight_bytes) == (facts["code"], facts["weights"])
+    assert abs(net.table_bytes - facts["constants"]) < 64
 
 
 def keyword_net(seed: int = 5) -> ModelProto:

@@ -23,12 +23,9 @@ from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.runtime.linkable import read_linkable
 from tools.header import PATH as HEADER
 
-from .cortex_m import BOARDS, EXAMPLE, GCC, built, emulated, keyword_net, skip_without_tools
+from .cortex_m import BOARDS, EXAMPLE, GCC, built, check_memory, emulated, keyword_net, skip_without_tools
 
 pytestmark = pytest.mark.slow
-
-CODE_BYTES, BESIDE_ARENA = 24 << 10, 1 << 10
-"""The most that a keyword model may take: of code with its tables, and of memory beside the arena."""
 
 
 @pytest.mark.parametrize("board", BOARDS)
@@ -46,23 +43,6 @@ def test_an_integer_keyword_model_is_equal_to_the_bit(board: str, tmp_path: Path
     assert found == b"".join(np.ascontiguousarray(exe(x)).tobytes() for x in features)
     assert facts["frames"] == 3 and facts["class"] == expected[-1].argmax()
     check_memory(board, tmp_path / "keywords.a", facts)
-
-
-def check_memory(target: str, archive: Path, facts: dict[str, int]) -> None:
-    """The sizes of a keyword model, printed."""
-    net = read_linkable(archive)
-    arena, program = net.description["arena"], facts["code"] + facts["constants"]
-    beside = facts["state"] - arena + facts["stack"]
-    print(
-        f"\n{target}: code {facts['code']} and tables {facts['constants']}, weights {facts['weights']}; RAM {arena} of"
-        f" the arena, {facts['state'] - arena} of the state beside it, stack {facts['stack']}; inputs and outputs"
-        f" {facts['tensors']}; {40 * facts['ticks']} instructions"
-    )
-    assert 0 < program <= CODE_BYTES and 0 < beside <= BESIDE_ARENA
-    assert net.description["memory"] == facts["state"]
-    # What `lamina inspect` says is what the linker has placed.
-    assert (net.code_bytes, net.weight_bytes) == (facts["code"], facts["weights"])
-    assert abs(net.table_bytes - facts["constants"]) < 64
 
 
 def float_model() -> Any:
