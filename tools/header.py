@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from lamina.backends.cpu.runtime.interface import ABI, CODES, NET, PORT, Member, record_bytes
+from lamina.backends.cpu.runtime.interface import ABI, CODES, RECORDS, Member, record_bytes
 from lamina.runtime.headers import INCLUDE
 from lamina.runtime.program import DEFAULT_SPINS
 
@@ -117,8 +117,7 @@ def header() -> str:
         + f"#define LAMINA_SPINS {DEFAULT_SPINS} /* of `start`; 0 where threads are more than processors */\n\n"
         + _BODY
         + f"/* Of a call that was wrong; codes above zero are the net's own. */\nenum lamina_code {{\n{codes}}};\n\n"
-        + _record("lamina_port", PORT)
-        + _record("lamina_net", NET)
+        + "".join(_record(*record) for record in RECORDS.items())
         + _TAIL
     )
 
@@ -185,8 +184,7 @@ def rust() -> str:
         + f"/// of `start`; 0 where threads are more than processors\npub const LAMINA_SPINS: i64 = {DEFAULT_SPINS};\n"
         + codes
         + "\n"
-        + _rust_record("lamina_port", PORT)
-        + _rust_record("lamina_net", NET)
+        + "".join(_rust_record(*record) for record in RECORDS.items())
         + "// All in it is constant.\nunsafe impl Sync for lamina_net {}\n"
     )
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 MAGIC = b"!<arch>\n"
+_HEADER = 60
+"""Bytes of a member's header."""
 
 
 class ArchiveMember(NamedTuple):
@@ -23,9 +25,21 @@ def archive_head(member: ArchiveMember) -> bytes:
     """All that stands before the only member of an archive; behind it one byte makes an odd size even."""
     names = b"".join(s.encode() + b"\0" for s in member.symbols)
     index_size = 4 + 4 * len(member.symbols) + len(names)
-    start = len(MAGIC) + 60 + index_size + index_size % 2
+    start = len(MAGIC) + _HEADER + index_size + index_size % 2
     index = len(member.symbols).to_bytes(4, "big") + start.to_bytes(4, "big") * len(member.symbols) + names
     return MAGIC + _header("/", index_size) + index + bytes(index_size % 2) + _header(f"{member.name}/", member.size)
+
+
+def member_bytes(data: bytes) -> bytes:
+    """The content of the only member of an archive. Raises ValueError where there is none."""
+    at = len(MAGIC)
+    while at + _HEADER <= len(data):
+        name, size = data[at : at + 16], int(data[at + 48 : at + 58])
+        at += _HEADER
+        if not name.startswith(b"/ "):
+            return data[at : at + size]
+        at += size + size % 2
+    raise ValueError("there is nothing in the archive")
 
 
 def _header(name: str, size: int) -> bytes:

@@ -21,6 +21,10 @@ _ATTRIBUTES = 0x70000003
 """The type of the section by which Arm and RISC-V say their conventions: that of one object stands for all."""
 
 
+_MAPPING = "$"
+"""The first letter of symbols that say where code and where data begin in a section, on Arm and RISC-V."""
+
+
 class _Moved(NamedTuple):
     offset: int
     kind: int
@@ -64,8 +68,8 @@ def merge(
     """Put objects of one processor together; `label` names the result in errors. The data follow it.
 
     `names` are those that sections get instead of `.text`, `.rodata`, `DATA_SECTION` and so on, for a linker's script
-    to tell them apart. Raises LinkError: for a symbol that two have or that is to be exported and is not there, and for
-    a variable.
+    to tell them apart; a description stands in a section that nobody loads. Raises LinkError: for a symbol that two
+    have or that is to be exported and is not there, and for a variable.
     """
     return _Merger(objects, exports, label, data, description, names or {}).result()
 
@@ -85,17 +89,18 @@ def read_described(data: memoryview, symbol: str, label: str) -> DescribedObject
     Raises LinkError for another object, and for one that is not what was written.
     """
     found = elf.read_object(data, label)
-    numbers = {s.name: n for n, s in enumerate(found.sections)}
-    if DESCRIPTION_SECTION not in numbers or DATA_SECTION not in numbers:
+    said = next((s for s in found.sections if s.name == DESCRIPTION_SECTION), None)
+    number = next((s.section for s in found.symbols if s.name == symbol), elf.UNDEFINED)
+    if said is None or number == elf.UNDEFINED:
         raise LinkError("is no object of a net that Lamina has exported", where=label)
-    said, block = found.sections[numbers[DESCRIPTION_SECTION]], found.sections[numbers[DATA_SECTION]]
+    block = found.sections[number]
     head = bytearray(data[: len(data) - len(block.data)])
     at = head.find(said.data[:_DIGEST])
     head[at : at + _DIGEST] = bytes(_DIGEST)
     if at < 0 or hashlib.sha256(head).digest() != bytes(said.data[:_DIGEST]):
         raise LinkError("is damaged: it is not what was written", where=label, hint="copy it anew, or export it again")
     sections = [*found.sections]
-    sections[numbers[DATA_SECTION]] = block._replace(flags=0)
+    sections[number] = block._replace(flags=0)
     symbols = tuple(
         s._replace(section=elf.UNDEFINED, binding=elf.GLOBAL, kind=elf.NOTYPE, size=0) if s.name == symbol else s
         for s in found.symbols
@@ -192,12 +197,12 @@ class _Merger:
         for n, obj in enumerate(self.objects):
             for m, symbol in enumerate(obj.symbols):
                 place = self.places.get((n, symbol.section))
-                named = symbol.kind in (elf.FUNCTION, elf.OBJECT)
+                named = symbol.kind in (elf.FUNCTION, elf.OBJECT) or symbol.name.startswith(_MAPPING)
                 if place is None or not (named or (n, m) in used or symbol.binding != elf.LOCAL):
                     continue
                 if symbol.name in self.exports and symbol.binding != elf.LOCAL:
                     continue
-                kind = symbol.kind if named else elf.NOTYPE
+                kind = symbol.kind if symbol.kind in (elf.FUNCTION, elf.OBJECT) else elf.NOTYPE
                 yield (n, m), _Entry(symbol.name, place[0], place[1] + symbol.value, symbol.size, kind)
         if self.data is not None:
             yield self.data.symbol, _Entry(self.data.symbol, len(self.sections) + 1, 0, self.data.size, elf.OBJECT)

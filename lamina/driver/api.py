@@ -154,7 +154,7 @@ def export(
 
     target = "wasm32" if is_module(path) and target == "cpu" else target
     settings = Settings.of(source_target(path, target, threads), threads, opt_level, numerics, False, records)
-    check_exported(path, settings.target)
+    check_exported(path, settings.target, name)
     if is_c_source(path):
         _, fresh = source_of(model, shapes)
         wanted = with_choices(fresh, answers_of(choices, settings.target))

@@ -15,14 +15,15 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
-from lamina.backends.cpu.runtime.interface import ABI
-from lamina.backends.cpu.runtime.layout import IMPORTS, IMPORTS_OF_POOL
+from lamina.backends.cpu.runtime.interface import ABI, TAKEN
+from lamina.backends.cpu.runtime.layout import DATA, IMPORTS, IMPORTS_OF_POOL, LINE_BYTES, OF_NETS
 from lamina.backends.cpu.runtime.modules import WASM, runtime_object, support_of, system_of
-from lamina.backends.cpu.runtime.net import DATA, FUNCTIONS, Net, NetTensor, net_module
+from lamina.backends.cpu.runtime.net import FUNCTIONS, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
 from lamina.backends.link.elf_object import UNDEFINED, read_object
 from lamina.backends.link.relocatable import merge, read_described
@@ -32,21 +33,19 @@ from lamina.backends.link.wasm_object import read_wasm_object
 from lamina.dialects.machine_spec import TargetSpec, is_bare, is_wasm
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_c_source, is_module
+from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_c_source, is_library, is_module
 from lamina.runtime.exported import digest_of_weights, weights_digest
 
 if TYPE_CHECKING:
     import numpy as np
 
     from lamina.backends.cpu.object_cache import ObjectCache
-    from lamina.runtime.ports import Port
     from lamina.runtime.program_file import StoredProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-_ALIGNMENT = 64
-"""Of a weight in the data, in bytes."""
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_OTHER_NAME = "choose another name for the file, or for the net"
 
 
 def net_name(path: str | os.PathLike[str], name: str | None = None) -> str:
@@ -62,12 +61,17 @@ def net_name(path: str | os.PathLike[str], name: str | None = None) -> str:
     return re.sub(r"\W", "_", stem, flags=re.ASCII) or "net"
 
 
-def check_exported(path: str | os.PathLike[str], target: TargetSpec) -> None:
-    """Raise UsageError for a file that code for a target does not go into."""
-    where, triple = str(path), target.triple
+def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str | None = None) -> None:
+    """Raise UsageError for a name that a net cannot have, and for a file that code for a target does not go into."""
+    where, triple, name = str(path), target.triple, net_name(path, name)
+    if f"lamina_{name}" in OF_NETS:
+        raise UsageError(f"a net is not named {name!r}, as a part of the run-time is", where=where, hint=_OTHER_NAME)
+    if f"lamina_{name}" in TAKEN and not is_library(path):
+        what = f"a net named {name!r} cannot be linked: lamina.h has a lamina_{name} of its own"
+        raise UsageError(what, where=where, hint=_OTHER_NAME)
     if is_bare(triple) and not where.endswith((OBJECT, ARCHIVE)):
         what = f"{target.cpu} has no system that loads a library"
-        raise UsageError(what, where=where, hint=f"write net{ARCHIVE} or net{OBJECT} for a linker")
+        raise UsageError(what, where=where, hint=f"write small{ARCHIVE} or small{OBJECT} for a linker")
     if is_wasm(triple) and not is_module(path):
         raise UsageError(f"{WASM} is written into a file *{MODULE}", where=where)
     if is_module(path) and not is_wasm(triple):
@@ -91,7 +95,7 @@ def export_program(
     UsageError for a name that is none in C, or a suffix that is none for the target; InputError where the disk does not
     allow it.
     """
-    check_exported(path, target)
+    check_exported(path, target, name)
     where = str(path)
     name = net_name(path, name)
     if is_c_source(path):
@@ -104,8 +108,8 @@ def export_program(
         )
     pieces, description, data = _parts(program, target, name, cache, notes)
     head, library = _linked(pieces, target, name, Path(path).name, description, data)
-
-    _write(Path(path), head, library, [piece for array in program.params for piece in _pieces(array)])
+    alignment = _alignment_of(target)
+    _write(Path(path), head, library, [piece for array in program.params for piece in _pieces(array, alignment)])
     return library
 
 
@@ -165,54 +169,22 @@ def _parts(
     notes: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, bytes], bytes, Data]:
     """The objects of a library by their labels, its description, and what there is to say of its data."""
-    from lamina import __version__
-    from lamina.runtime.program_info import ProgramInfo
-
-    info = ProgramInfo.from_plain(program.description)
     system = system_of(target.triple)
-    offsets, size = _offsets(program.params)
+    net = _net_of(program, target, name)
     digest = weights_digest([_bytes_of(a) for a in program.params])
-    description = {
-        "lamina": __version__,
-        "abi": ABI,
-        "name": name,
-        "target": target._asdict(),
-        "inputs": [_plain(p) for p in info.inputs],
-        "outputs": [_plain(p) for p in info.outputs],
-        "arena": info.arena,
-        "entries": list(info.entries),
-        "params": [[str(a.dtype), list(a.shape), at] for a, at in zip(program.params, offsets, strict=True)],
-        "weights": digest.hex(),
-        "bytes": size,
-        "state": program.description.get("state", []),
-        **({"notes": dict(notes), "graph": program.description.get("graph", {})} if notes else {}),
-    }
+    description = _description(net, program, target, digest, notes)
     text = json.dumps(description, separators=(",", ":"), sort_keys=True).encode()
     code = hashlib.sha256(text)
     for key, piece in program.objects.items():
         code.update(key.encode() + piece)
-    marker = int.from_bytes(code.digest()[:8], "little") >> 1
-    tensors = [tuple(NetTensor(p.name, p.shape, p.dtype) for p in side) for side in (info.inputs, info.outputs)]
-    net = Net(
-        name,
-        target.attr(),
-        f"Lamina {__version__}",
-        marker,
-        tensors[0],
-        tensors[1],
-        info.arena,
-        len(info.entries),
-        info.messages,
-        offsets,
-        size,
-    )
+    net = replace(net, marker=int.from_bytes(code.digest()[:8], "little") >> 1)
     pieces = {f"kernel {key}" if key else "tables": piece for key, piece in program.objects.items()}
     parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
     called = _called(pieces, target)
     parts += [part for part, functions in support_of(system).items() if not called.isdisjoint(functions)]
     pieces |= {f"run-time {part}": runtime_object(part, cache, system) for part in parts}
     pieces["interface"] = _compiled(net, machine_of(net.target))
-    return pieces, text, Data(DATA, size, digest)
+    return pieces, text, Data(DATA, net.size, digest)
 
 
 def _called(pieces: Mapping[str, bytes], target: TargetSpec) -> set[str]:
@@ -224,23 +196,75 @@ def _called(pieces: Mapping[str, bytes], target: TargetSpec) -> set[str]:
     return {s.name for o in objects for s in o.symbols if s.section == UNDEFINED}
 
 
+def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> Net:
+    from lamina import __version__
+    from lamina.runtime.program_info import ProgramInfo
+
+    info = ProgramInfo.from_plain(program.description)
+    offsets, size = _offsets(program.params, _alignment_of(target))
+    inputs, outputs = (tuple(NetTensor(p.name, p.shape, p.dtype) for p in side) for side in (info.inputs, info.outputs))
+    return Net(
+        name,
+        target.attr(),
+        f"Lamina {__version__}",
+        0,
+        inputs,
+        outputs,
+        info.arena,
+        len(info.entries),
+        info.messages,
+        offsets,
+        size,
+    )
+
+
+def _description(
+    net: Net, program: StoredProgram, target: TargetSpec, digest: bytes, notes: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    from lamina import __version__
+
+    params = zip(program.params, net.offsets, strict=True)
+    return {
+        "lamina": __version__,
+        "abi": ABI,
+        "name": net.name,
+        "target": target._asdict(),
+        "inputs": [_plain(t) for t in net.inputs],
+        "outputs": [_plain(t) for t in net.outputs],
+        "arena": net.arena,
+        "memory": net.pool_at,
+        "entries": list(program.description["entries"]),
+        "params": [[str(a.dtype), list(a.shape), at] for a, at in params],
+        "weights": digest.hex(),
+        "bytes": net.size,
+        "state": program.description.get("state", []),
+        **({"notes": dict(notes), "graph": program.description.get("graph", {})} if notes else {}),
+    }
+
+
 def _compiled(net: Net, machine: Machine) -> bytes:
     from lamina.backends.llvm.emit import emit_module
 
     return compile_object(emit_module(net_module(net)), machine)
 
 
-def _plain(port: Port) -> list[Any]:
-    return [port.name, list(port.shape), port.dtype]
+def _plain(tensor: NetTensor) -> list[Any]:
+    return [tensor.name, list(tensor.shape), tensor.dtype]
 
 
-def _offsets(params: Sequence[Array]) -> tuple[tuple[int, ...], int]:
+def _alignment_of(target: TargetSpec) -> int:
+    """The bytes of which the offset of a weight in the data is a multiple: a line of the caches, or a vector where
+    memory is short."""
+    return max(target.vector_bits // 8, 8) if is_bare(target.triple) else LINE_BYTES
+
+
+def _offsets(params: Sequence[Array], alignment: int) -> tuple[tuple[int, ...], int]:
     """The offset of each weight in the data, and the length of these in bytes."""
     found: list[int] = []
     at = 0
     for array in params:
         found.append(at)
-        at += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+        at += -(-array.nbytes // alignment) * alignment
     return tuple(found), at
 
 
@@ -273,6 +297,6 @@ def _bytes_of(array: Array) -> memoryview:
     return array.reshape(-1).view("uint8").data if array.size else memoryview(b"")
 
 
-def _pieces(array: Array) -> list[memoryview | bytes]:
+def _pieces(array: Array, alignment: int) -> list[memoryview | bytes]:
     data = _bytes_of(array)
-    return [data, bytes(-len(data) % _ALIGNMENT)]
+    return [data, bytes(-len(data) % alignment)]

@@ -72,6 +72,12 @@ NET = (
 """`lamina_net`: a net. Its functions have no state but the caller's; a state is for one call at a time."""
 
 
+RECORDS = {"lamina_port": PORT, "lamina_net": NET}
+"""The records by their names in C."""
+TAKEN = frozenset({*RECORDS, "lamina_check", "lamina_check_dl", "lamina_run_dl"})
+"""The types and functions of `lamina.h`: a variable of such a name cannot be declared beside it."""
+
+
 class CallCode(NamedTuple):
     """A code below zero: the call was wrong. Those above zero are the net's own, of inputs that it cannot take."""
 

@@ -37,6 +37,12 @@ EXPORTS = {
 """The functions of each library that others call: the pool and the runner; the conversions that 16-bit floats need on
 older processors; the function that notes times."""
 
+OF_NETS = frozenset({*EXPORTS["pool"], "lamina_net_pool", "lamina_net_bytes", "lamina_net_stop"})
+"""The functions of the run-time in an exported net, which is not of such a name."""
+
+DATA = "lamina.data"
+"""The symbol of the first byte of the packed weights."""
+
 _LIBC, _LIBM = "libc.so.6", "libm.so.6"
 _OF_MEMORY = ("memcpy", "memmove", "memset")
 _OF_MATH = (

@@ -22,13 +22,12 @@ from lamina.backends.cpu.runtime.interface import (
     integer_bits,
     record_bytes,
 )
+from lamina.backends.cpu.runtime.layout import DATA
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.machine_spec import pointer_bits
 from lamina.dialects.target import TARGET, TargetAttr
 
 POINTER = llvm.LLVMPointerType()
-DATA = "lamina.data"
-"""The symbol of the first byte of the packed weights."""
 _BASES = 128
 """The offset of the base pointers in a state, as `net.mlir` has it."""
 FUNCTIONS = ("sizes", "start", "run", "stop", "text")

@@ -1,9 +1,10 @@
 /* Runs an exported net on a Cortex-M without a system, frame after frame of a file, and says what memory that took.
 
-     lamina compile net.tflite -o net.a --target cortex-m4
+     lamina compile keywords.tflite -o keywords.a --target cortex-m4
      arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16 -Os -ffreestanding -nostdlib \
-         -I <lamina>/runtime/include -DNET=lamina_net main.c board.c net.a -lgcc -T mps2.ld -o net.elf
-     qemu-system-arm -M mps2-an386 -nographic -semihosting-config enable=on,target=native -kernel net.elf
+         -I <lamina>/runtime/include -DNET=lamina_keywords main.c board.c keywords.a -lgcc -T mps2.ld -o keywords.elf
+     head -c 490 /dev/urandom > in.raw
+     qemu-system-arm -M mps2-an386 -nographic -semihosting-config enable=on,target=native -kernel keywords.elf
 
    It reads frames from in.raw, each with all inputs one behind the other, until the file ends, and writes all outputs
    of each to out.raw. -DKEPT=n says that the last n outputs of a frame are the last n inputs of the next one, which then
@@ -13,7 +14,7 @@
 #include "lamina.h"
 
 #ifndef NET
-#define NET lamina_net
+#define NET lamina_keywords
 #endif
 #ifndef KEPT
 #define KEPT 0
@@ -84,7 +85,10 @@ int main(void) {
   for (uint32_t n = 0; n < net->n_outputs; n++) tensor_bytes += net->outputs[n].bytes;
 
   const intptr_t source = open_file("in.raw", 0), target = open_file("out.raw", 1);
-  if (source < 0 || target < 0) return print("error: no in.raw or out.raw\n"), 1;
+  if (source < 0 || target < 0) {
+    print("error: cannot open in.raw or out.raw\n");
+    return 1;
+  }
   uint32_t stack = 0, frames = 0, ticks = 0;
   int32_t code = net->start(state, NULL, 1, 0);
   for (; !code; frames++) {
@@ -106,7 +110,12 @@ int main(void) {
     }
   }
   close_file(target);
-  if (code) return print("error: "), print(net->text(code)), print("\n"), 1;
+  if (code) {
+    print("error: ");
+    print(net->text(code));
+    print("\n");
+    return 1;
+  }
   if (frames) say("class", class_of(&net->outputs[0], out[0]));
   say("frames", frames);
   say("ticks", ticks);

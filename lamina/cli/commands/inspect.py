@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add its options."""
     parser.add_argument(
-        "file", type=path_argument, metavar="FILE.so|FILE.wasm|FILE.lamina", help="a program that was compiled"
+        "file", type=path_argument, metavar="FILE.so|.a|.o|.wasm|.lamina", help="a program that was compiled"
     )
     parser.add_argument("--verify", action="store_true", help="compare the weights of a library with their digest, too")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
@@ -23,10 +23,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Any, out: TextIO, err: TextIO) -> int:
     """Print the inputs, outputs, target and sizes of a program; nothing of it runs."""
-    from lamina.ir.suffixes import is_saved
+    from lamina.ir.suffixes import ARCHIVE, OBJECT, is_saved
 
     path: str = args.file
-    facts = _of_saved(path) if is_saved(path) else _of_library(path, args.verify)
+    if path.endswith((OBJECT, ARCHIVE)):
+        facts = _of_linkable(path)
+    else:
+        facts = _of_saved(path) if is_saved(path) else _of_library(path, args.verify)
     if args.json:
         out.write(json.dumps(facts, indent=2) + "\n")
         return EXIT_OK
@@ -52,6 +55,33 @@ def _of_library(path: str, verify: bool) -> dict[str, Any]:
         "weights": f"{net.weight_bytes:,} bytes, {'as they were written' if verify else 'not compared (--verify)'}",
         "memory": f"{said['arena']:,} bytes to work in",
     }
+
+
+def _of_linkable(path: str) -> dict[str, Any]:
+    from lamina.runtime.linkable import read_linkable
+
+    net = read_linkable(path)
+    said = net.description
+    return {
+        "net": f"{said['name']}, exported by Lamina {said['lamina']} with version {said['abi']} of lamina.h",
+        "target": f"{net.target.triple} {net.target.cpu}, {net.target.threads} threads",
+        "inputs": [_port(p) for p in said["inputs"]],
+        "outputs": [_port(p) for p in said["outputs"]],
+        "kept": [f"{output} is {name} of the next run" for name, output, *_ in said["state"]],
+        "calls": f"{len(said['entries'])} of kernels",
+        "code": f"{net.code_bytes:,} bytes",
+        "tables": f"{net.table_bytes:,} bytes, with the texts",
+        "weights": f"{net.weight_bytes:,} bytes",
+        "memory": f"{said['arena']:,} bytes to work in, {said['memory']:,} of a state with one thread",
+        "needs": ", ".join(net.needed) or "no other library",
+    }
+
+
+def _port(plain: list[Any]) -> str:
+    from lamina.runtime.ports import Port
+
+    name, shape, dtype = plain
+    return f"{name}: {Port(name, tuple(shape), dtype).describe()}"
 
 
 def _of_saved(path: Any) -> dict[str, Any]:
