@@ -215,7 +215,7 @@ def test_what_such_a_processor_cannot_do_is_said(tmp_path: Path) -> None:
     model, target = tmp_path / "m.mlir", "cortex-m4"
     with pytest.raises(UsageError, match="x.so: cortex-m4 has no system that loads a library; write small.a or"):
         lamina.export(model, tmp_path / "x.so", target)
-    with pytest.raises(UsageError, match="cortex-m4 has no system that starts threads; leave threads out, or give 1"):
+    with pytest.raises(UsageError, match="code for cortex-m4 has one thread, not 2; leave threads out, or give 1"):
         lamina.export(model, tmp_path / "x.a", target, threads=2)
     with pytest.raises(InputError, match="code for cortex-m4 cannot run here: this machine is x86_64"):
         lamina.compile(model, target)
