@@ -16,6 +16,8 @@ using tvm::runtime::Module;
 using tvm::runtime::NDArray;
 using tvm::runtime::PackedFunc;
 
+TVM_REGISTER_GLOBAL("rows").set_body_typed([](NDArray a) { return a.Shape()[0]; });
+
 static std::string Contents(const char* path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
@@ -132,9 +134,10 @@ int main(int count, char** words) {
   ICHECK(given == result.operator->());
 
   // Functions of the caller's.
-  tvm::runtime::Registry::Register("scaled").set_body_typed<double(int, double)>([](int a, double b) { return a * b; });
+  tvm::runtime::Registry::Register("scaled").set_body_typed([](int a, double b) { return a * b; });
   tvm::runtime::TypedPackedFunc<double(int, double)> scaled = *tvm::runtime::Registry::Get("scaled");
   ICHECK_EQ(scaled(3, 1.5), 4.5);
+  ICHECK_EQ(static_cast<int>((*tvm::runtime::Registry::Get("rows"))(x)), 4);
   PackedFunc greet([](tvm::runtime::TVMArgs args, tvm::runtime::TVMRetValue* rv) {
     *rv = args[0].operator std::string() + (args.size() > 1 ? "!" : "");
   });
