@@ -94,6 +94,7 @@ a view has no more bytes than the array, whose elements lie one behind the other
 nowhere/net.so: cannot be read
 /bin/sh: is no library that Lamina has exported: it has 0 symbols lamina_<net>, not one
 net.so: libraries are loaded, of the format "so", not "o"
+damaged.so: is damaged: it is not what was written: copy it anew
 there is no module to ask for a function default
 the value is an integer, not a text
 runtime.SystemLib: no net is linked into this program: LAMINA_SYSTEM_LIB(net) enters one
@@ -104,9 +105,7 @@ net 'net': output 'out0' shares memory with 'x'"""
 
 
 @needs_cxx
-@pytest.mark.parametrize(
-    ("standard", "source"), [("c++17", "graph_executor.cc"), ("c++20", "kernels.cc"), ("c++11", "c_interface.c")]
-)
+@pytest.mark.parametrize(("standard", "source"), [("c++17", "graph_executor.cc"), ("c++11", "c_interface.c")])
 def test_no_warnings_by_other_standards(standard: str, source: str) -> None:
     words = [str(CXX), "-xc++", f"-std={standard}", *WARNINGS, "-fsyntax-only", str(INPUTS / source)]
     end = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -114,12 +113,16 @@ def test_no_warnings_by_other_standards(standard: str, source: str) -> None:
 
 
 @needs_cxx
-def test_a_graph_executor_in_cxx(net: tuple[Path, Array], tmp_path: Path) -> None:
+def test_a_graph_executor_in_cxx(net: tuple[Path, Array], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, expected = net
     program = built(CXX, "c++14", INPUTS / "graph_executor.cc", tmp_path)
     library = tmp_path / "renamed since.so"
     shutil.copyfile(folder / "net.so", library)
-    told = said(program, library, folder / "net.params", folder / "x.raw", tmp_path / "y.raw")
+    code = bytearray(library.read_bytes())
+    code[code.index(b"softmax")] ^= 1  # in the texts of its tables
+    (tmp_path / "damaged.so").write_bytes(code)
+    monkeypatch.chdir(tmp_path)
+    told = said(program, library, Path("damaged.so"), folder / "net.params", folder / "x.raw", tmp_path / "y.raw")
     assert told == TOLD_OF_NETS.splitlines()
     found = np.fromfile(tmp_path / "y.raw", np.float32).reshape(4, 5)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
@@ -191,11 +194,12 @@ a module cannot import itself"""
 def test_kernels_in_cxx(tmp_path: Path) -> None:
     """In a library, and linked into the program; of open extents."""
     add_one(te.var("n"), "addone").export_library(tmp_path / "addone.so")
+    add_one(te.var("n"), "addone2").export_library(tmp_path / "other.so")
     files = tmp_path / "addonesys.a", tmp_path / "weighted.a"
     add_one(te.var("n"), "addonesys").export_library(files[0])
     weighted().export_library(files[1])
     program = built(CXX, "c++14", INPUTS / "kernels.cc", tmp_path, *files)
-    assert said(program, tmp_path / "addone.so") == TOLD_OF_KERNELS.splitlines()
+    assert said(program, tmp_path / "addone.so", tmp_path / "other.so") == TOLD_OF_KERNELS.splitlines()
 
 
 def test_the_library_of_a_kernel_is_loaded_in_python(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <lamina_tvm/arrays.h>
+#include <lamina_tvm/sha256.h>
 #include <unistd.h>
 
 #include <lamina.h>
@@ -29,12 +31,18 @@ typedef Elf32_Sym lamina_tvm_elf_symbol;
 #define LAMINA_TVM_ELF_CLASS ELFCLASS32
 #endif
 
-LAMINA_TVM int lamina_tvm_read_at(FILE *file, uint64_t at, void *to, size_t size) {
-  return at <= INT32_MAX && !fseek(file, (long)at, SEEK_SET) && fread(to, 1, size, file) == size;
+LAMINA_TVM int lamina_tvm_read_at(int file, uint64_t at, void *to, size_t size) {
+  if (at > INT32_MAX || lseek(file, (off_t)at, SEEK_SET) < 0) return 0;
+  for (size_t done = 0; done < size;) {
+    const ssize_t part = read(file, (char *)to + done, size - done);
+    if (part <= 0) return 0;
+    done += (size_t)part;
+  }
+  return 1;
 }
 
 /* The contents of a section, with a zero behind them; null where it cannot be read. */
-LAMINA_TVM char *lamina_tvm_contents(FILE *file, const lamina_tvm_elf_section *section) {
+LAMINA_TVM char *lamina_tvm_contents(int file, const lamina_tvm_elf_section *section) {
   char *contents = section->sh_size < 1u << 24 ? (char *)malloc((size_t)section->sh_size + 1) : NULL;
   if (contents && !lamina_tvm_read_at(file, section->sh_offset, contents, (size_t)section->sh_size)) {
     free(contents);
@@ -45,12 +53,16 @@ LAMINA_TVM char *lamina_tvm_contents(FILE *file, const lamina_tvm_elf_section *s
 }
 
 /* What a library's file says: the one symbol `lamina_<net>` that it exports, which is not what the file is called (it
-   may have been renamed), and the description (JSON), of malloc or null. */
+   may have been renamed), and its notes. */
 typedef struct {
   /* the number of such symbols, of which `symbol` is the first */
   int nets;
   char symbol[LAMINA_TVM_NAME_ROOM];
+  /* JSON, of malloc; or null */
   char *description;
+  /* SHA-256 of the first bytes, in which this note of 40 bytes and the build-id of 20 are zeros; at which offsets */
+  uint8_t digest[32];
+  uint64_t bytes, digest_at, id_at;
 } lamina_tvm_file;
 
 LAMINA_TVM void lamina_tvm_read_symbols(lamina_tvm_file *said, const char *symbols, size_t size, const char *texts,
@@ -64,28 +76,60 @@ LAMINA_TVM void lamina_tvm_read_symbols(lamina_tvm_file *said, const char *symbo
   }
 }
 
-/* The description among notes: owner "Lamina", kind 1. Each note is three numbers, the owner and the content. */
-LAMINA_TVM void lamina_tvm_read_notes(lamina_tvm_file *said, const char *notes, size_t size) {
+/* Notes of a section at `offset`. Each is three numbers, the owner and the content; kind 1 of the owner "Lamina" is the
+   description, kind 2 the digest, kind 3 of "GNU" the build-id. */
+LAMINA_TVM void lamina_tvm_read_notes(lamina_tvm_file *said, const char *notes, size_t size, uint64_t offset) {
   uint32_t head[3];
   for (size_t at = 0; at + sizeof head <= size;) {
     memcpy(head, notes + at, sizeof head);
+    const char *owner = notes + at + sizeof head;
     const size_t content = at + sizeof head + ((size_t)head[0] + 3) / 4 * 4;
     if (content > size || head[1] > size - content) return;
-    if (!said->description && head[0] == 7 && head[2] == 1 && !memcmp(notes + at + sizeof head, "Lamina", 7)) {
+    const int is_ours = head[0] == 7 && !memcmp(owner, "Lamina", 7);
+    if (is_ours && head[2] == 1 && !said->description) {
       said->description = (char *)malloc((size_t)head[1] + 1);
       if (!said->description) return;
       memcpy(said->description, notes + content, head[1]);
       said->description[head[1]] = 0;
+    } else if (is_ours && head[2] == 2 && head[1] == 40) {
+      memcpy(said->digest, notes + content, sizeof said->digest);
+      memcpy(&said->bytes, notes + content + sizeof said->digest, sizeof said->bytes);
+      said->digest_at = offset + content;
+    } else if (head[0] == 4 && !memcmp(owner, "GNU", 4) && head[2] == 3 && head[1] == 20) {
+      said->id_at = offset + content;
     }
     at = content + ((size_t)head[1] + 3) / 4 * 4;
   }
 }
 
-LAMINA_TVM void lamina_tvm_read_file(FILE *file, lamina_tvm_file *said) {
+/* Fill the part of a place of the file that is in a block with zeros. */
+LAMINA_TVM void lamina_tvm_zero(uint8_t *block, uint64_t block_at, size_t size, uint64_t at, uint64_t bytes) {
+  for (uint64_t n = at > block_at ? at : block_at; n < at + bytes && n < block_at + size; n++) block[n - block_at] = 0;
+}
+
+/* Whether headers, tables and code are what was written. */
+LAMINA_TVM int lamina_tvm_is_whole(int file, const lamina_tvm_file *said) {
+  lamina_tvm_sha256 state = lamina_tvm_new_hash();
+  uint8_t block[4096];
+  if (!said->digest_at || !said->id_at) return 0;
+  for (uint64_t at = 0; at < said->bytes;) {
+    const size_t size = said->bytes - at < sizeof block ? (size_t)(said->bytes - at) : sizeof block;
+    if (!lamina_tvm_read_at(file, at, block, size)) return 0;
+    lamina_tvm_zero(block, at, size, said->digest_at, 40);
+    lamina_tvm_zero(block, at, size, said->id_at, 20);
+    lamina_tvm_hash(&state, block, size);
+    at += size;
+  }
+  lamina_tvm_end_hash(&state);
+  for (int n = 0; n < 32; n++)
+    if ((uint8_t)(state.hash[n / 4] >> (24 - n % 4 * 8)) != said->digest[n]) return 0;
+  return 1;
+}
+
+LAMINA_TVM void lamina_tvm_read_file(int file, lamina_tvm_file *said) {
   lamina_tvm_elf_header header;
   lamina_tvm_elf_section table, names;
-  said->nets = 0;
-  said->description = NULL;
+  memset(said, 0, sizeof *said);
   if (!lamina_tvm_read_at(file, 0, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) ||
       header.e_ident[EI_CLASS] != LAMINA_TVM_ELF_CLASS || header.e_shentsize != sizeof table)
     return;
@@ -93,7 +137,8 @@ LAMINA_TVM void lamina_tvm_read_file(FILE *file, lamina_tvm_file *said) {
     if (!lamina_tvm_read_at(file, header.e_shoff + (uint64_t)n * sizeof table, &table, sizeof table)) return;
     if (table.sh_type != SHT_NOTE && (table.sh_type != SHT_DYNSYM || table.sh_link >= header.e_shnum)) continue;
     char *contents = lamina_tvm_contents(file, &table), *texts = NULL;
-    if (contents && table.sh_type == SHT_NOTE) lamina_tvm_read_notes(said, contents, (size_t)table.sh_size);
+    if (contents && table.sh_type == SHT_NOTE)
+      lamina_tvm_read_notes(said, contents, (size_t)table.sh_size, table.sh_offset);
     if (contents && table.sh_type == SHT_DYNSYM &&
         lamina_tvm_read_at(file, header.e_shoff + (uint64_t)table.sh_link * sizeof names, &names, sizeof names))
       texts = lamina_tvm_contents(file, &names);
@@ -393,16 +438,34 @@ LAMINA_TVM int lamina_tvm_new_library(const lamina_net *net, void *code, char *d
   return 0;
 }
 
-LAMINA_TVM int lamina_tvm_open(const char *file_name, lamina_tvm_file *said, TVMModuleHandle *out) {
+/* Load the library in an open file. The loader gives what it has loaded by a path before as long as that is loaded,
+   whatever the file there is by now. So the path goes by the open file, which was looked at, and is another text each
+   time: steps to the same folder spell a number. Without /proc, and for the text of an error, it is the file's name. */
+LAMINA_TVM void *lamina_tvm_load_code(const char *file_name, int file) {
+  static unsigned loads = 0;
+  char path[160] = "/proc/self/fd";
+  unsigned number = __atomic_add_fetch(&loads, 1, __ATOMIC_RELAXED);
+  for (; number; number >>= 1) strcat(path, number & 1 ? "/." : "/");
+  sprintf(path + strlen(path), "/%d", file);
+  void *code = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (code) return code;
+  /* A name without a folder would be looked for where the system's libraries are. */
+  char *name = (char *)malloc(strlen(file_name) + 3);
+  if (!name) return NULL;
+  sprintf(name, "%s%s", strchr(file_name, '/') ? "" : "./", file_name);
+  code = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  free(name);
+  return code;
+}
+
+LAMINA_TVM int lamina_tvm_open(const char *file_name, int file, lamina_tvm_file *said, TVMModuleHandle *out) {
+  lamina_tvm_read_file(file, said);
   if (said->nets != 1)
     return lamina_tvm_fail("%s: is no library that Lamina has exported: it has %d symbols lamina_<net>, not one",
                            file_name, said->nets);
-  /* A name without a folder would be looked for where the system's libraries are. */
-  char *path = (char *)malloc(strlen(file_name) + 3);
-  if (!path) return lamina_tvm_fail("no memory for a path");
-  sprintf(path, "%s%s", strchr(file_name, '/') ? "" : "./", file_name);
-  void *code = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  free(path);
+  if (!lamina_tvm_is_whole(file, said))
+    return lamina_tvm_fail("%s: is damaged: it is not what was written: copy it anew", file_name);
+  void *code = lamina_tvm_load_code(file_name, file);
   if (!code) return lamina_tvm_fail("%s: cannot be loaded: %s", file_name, dlerror());
   const lamina_net *net = (const lamina_net *)dlsym(code, said->symbol);
   if (!net) lamina_tvm_fail("%s: %s", file_name, dlerror());
@@ -418,12 +481,11 @@ LAMINA_TVM int TVMModLoadFromFile(const char *file_name, const char *format, TVM
   *out = NULL;
   if (format && *format && strcmp(format, "so"))
     return lamina_tvm_fail("%s: libraries are loaded, of the format \"so\", not \"%s\"", file_name, format);
-  FILE *file = fopen(file_name, "rb");
-  if (!file) return lamina_tvm_fail("%s: cannot be read", file_name);
-  lamina_tvm_read_file(file, &said);
-  fclose(file);
-  const int code = lamina_tvm_open(file_name, &said, out);
+  const int file = open(file_name, O_RDONLY);
+  if (file < 0) return lamina_tvm_fail("%s: cannot be read", file_name);
+  const int code = lamina_tvm_open(file_name, file, &said, out);
   if (code) free(said.description);
+  close(file);
   return code;
 }
 

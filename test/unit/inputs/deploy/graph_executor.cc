@@ -1,4 +1,4 @@
-// A caller of a graph executor by TVM's C++ interface: LIBRARY PARAMS INPUT OUTPUT, files of raw float32.
+// A caller of a graph executor by TVM's C++ interface: LIBRARY DAMAGED PARAMS INPUT OUTPUT, files of raw float32.
 
 #include <dlpack/dlpack.h>
 #include <tvm/runtime/module.h>
@@ -15,6 +15,8 @@
 using tvm::runtime::Module;
 using tvm::runtime::NDArray;
 using tvm::runtime::PackedFunc;
+
+TVM_REGISTER_GLOBAL("rows").set_body_typed([](NDArray a) { return a.Shape()[0]; });
 
 static std::string Contents(const char* path) {
   std::ifstream file(path, std::ios::binary);
@@ -40,7 +42,7 @@ static void CompareAll(const NDArray& a, const NDArray& b) {
   ICHECK_EQ(memcmp(a->data, b->data, size), 0);
 }
 
-static void Mistakes(Module factory, Module gmod, NDArray x, TVMByteArray params) {
+static void Mistakes(const char* damaged_library, Module factory, Module gmod, NDArray x, TVMByteArray params) {
   const DLDevice dev{kDLCPU, 0};
   PackedFunc set_input = gmod.GetFunction("set_input");
   Told([&] { set_input("image", x); });
@@ -63,6 +65,7 @@ static void Mistakes(Module factory, Module gmod, NDArray x, TVMByteArray params
   Told([&] { Module::LoadFromFile("nowhere/net.so"); });
   Told([&] { Module::LoadFromFile("/bin/sh"); });
   Told([&] { Module::LoadFromFile("net.so", "o"); });
+  Told([&] { Module::LoadFromFile(damaged_library); });
   Told([&] { Module().GetFunction("default"); });
   Told([&] { (void)static_cast<std::string>(gmod.GetFunction("get_num_inputs")()); });
   Told([&] { (*tvm::runtime::Registry::Get("runtime.SystemLib"))(); });
@@ -80,7 +83,7 @@ static void Mistakes(Module factory, Module gmod, NDArray x, TVMByteArray params
 }
 
 int main(int count, char** words) {
-  ICHECK_EQ(count, 5);
+  ICHECK_EQ(count, 6);
   DLDevice dev{kDLCPU, 0};
   Module factory = Module::LoadFromFile(words[1]);
   Module gmod = factory.GetFunction("default")(dev);
@@ -96,14 +99,14 @@ int main(int count, char** words) {
   ICHECK_EQ(static_cast<int>(gmod.GetFunction("get_input_index")("x")), 0);
   ICHECK_EQ(static_cast<int>(gmod.GetFunction("get_input_index")("z")), -1);
 
-  const std::string input = Contents(words[3]), bytes = Contents(words[2]);
+  const std::string input = Contents(words[4]), bytes = Contents(words[3]);
   NDArray x = NDArray::Empty({4, 8}, DLDataType{kDLFloat, 32, 1}, dev);
   NDArray y = NDArray::Empty({4, 5}, DLDataType{kDLFloat, 32, 1}, dev);
   x.CopyFromBytes(input.data(), input.size());
   set_input("x", x);
   run();
   get_output(0, y);
-  std::ofstream(words[4], std::ios::binary).write(static_cast<const char*>(y->data), 4 * 5 * sizeof(float));
+  std::ofstream(words[5], std::ios::binary).write(static_cast<const char*>(y->data), 4 * 5 * sizeof(float));
 
   // The same by every other way.
   TVMByteArray params{bytes.data(), bytes.size()};
@@ -131,9 +134,10 @@ int main(int count, char** words) {
   ICHECK(given == result.operator->());
 
   // Functions of the caller's.
-  tvm::runtime::Registry::Register("scaled").set_body_typed<double(int, double)>([](int a, double b) { return a * b; });
+  tvm::runtime::Registry::Register("scaled").set_body_typed([](int a, double b) { return a * b; });
   tvm::runtime::TypedPackedFunc<double(int, double)> scaled = *tvm::runtime::Registry::Get("scaled");
   ICHECK_EQ(scaled(3, 1.5), 4.5);
+  ICHECK_EQ(static_cast<int>((*tvm::runtime::Registry::Get("rows"))(x)), 4);
   PackedFunc greet([](tvm::runtime::TVMArgs args, tvm::runtime::TVMRetValue* rv) {
     *rv = args[0].operator std::string() + (args.size() > 1 ? "!" : "");
   });
@@ -144,7 +148,7 @@ int main(int count, char** words) {
   ICHECK(tvm::runtime::Registry::Remove("scaled"));
   ICHECK(tvm::runtime::Registry::Get("scaled") == nullptr);
 
-  Mistakes(factory, gmod, x, params);
+  Mistakes(words[2], factory, gmod, x, params);
   factory = Module();
   run();
   CompareAll(get_output(0), y);

@@ -1,4 +1,4 @@
-// A caller of kernels by TVM's C++ interface: the library of one, and those that are linked into the program.
+// A caller of kernels by TVM's C++ interface: LIBRARY OTHER, and those that are linked into the program.
 
 #include <tvm/runtime/module.h>
 #include <tvm/runtime/registry.h>
@@ -39,7 +39,7 @@ static void AddOne(const PackedFunc& f, int64_t length) {
 }
 
 int main(int count, char** words) {
-  ICHECK_EQ(count, 2);
+  ICHECK_EQ(count, 3);
   const DLDevice dev{kDLCPU, 0};
   const DLDataType f32{kDLFloat, 32, 1};
   Module library = Module::LoadFromFile(words[1]);
@@ -65,6 +65,11 @@ int main(int count, char** words) {
   ICHECK(library.GetFunction("weighted") == nullptr);
   ICHECK(library.GetFunction("weighted", true) != nullptr);
   ICHECK_EQ(library->imports().size(), 1);
+
+  // Another file of the name, while the first is loaded.
+  ICHECK_EQ(std::rename(words[2], words[1]), 0);
+  AddOne(Module::LoadFromFile(words[1]).GetFunction("addone2"), 5);
+  AddOne(addone, 5);
 
   Told([&] { addone(x, NDArray::Empty({4}, f32, dev)); });
   Told([&] { addone(x, x); });

@@ -14,6 +14,22 @@
 namespace tvm {
 namespace runtime {
 
+namespace detail {
+
+/// The signature of a function or a lambda.
+template <typename F>
+struct SignatureOf : SignatureOf<decltype(&F::operator())> {};
+template <typename R, typename... Args>
+struct SignatureOf<R (*)(Args...)> {
+  using type = R(Args...);
+};
+template <typename C, typename R, typename... Args>
+struct SignatureOf<R (C::*)(Args...)> : SignatureOf<R (*)(Args...)> {};
+template <typename C, typename R, typename... Args>
+struct SignatureOf<R (C::*)(Args...) const> : SignatureOf<R (*)(Args...)> {};
+
+}  // namespace detail
+
 class Registry {
  public:
   /// The function of a name, which stays where it is; null where there is none.
@@ -56,9 +72,10 @@ class Registry {
   Registry& set_body_typed(F body) {
     return set_body(TypedPackedFunc<Signature>(std::move(body)).packed());
   }
-  template <typename R, typename... Args>
-  Registry& set_body_typed(R (*body)(Args...)) {
-    return set_body(TypedPackedFunc<R(Args...)>(body).packed());
+  /// The signature is that of the function or the lambda.
+  template <typename F>
+  Registry& set_body_typed(F body) {
+    return set_body(TypedPackedFunc<typename detail::SignatureOf<F>::type>(std::move(body)).packed());
   }
 
  private:
