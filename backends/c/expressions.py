@@ -67,8 +67,8 @@ def literal(value: float | int, name: str) -> str:
         return _signed(repr(float(value))) if _finite(value) else f"lamina_f64_bits_i64({integer(bits, 64)})"
     if name in NARROW:
         return f"lamina_{name}_of_f32({literal(value, 'f32')})"
-    (single,) = struct.unpack("<f", struct.pack("<f", value))
-    (word,) = struct.unpack("<i", struct.pack("<f", value))
+    word = _bits_of_single(value)
+    (single,) = struct.unpack("<f", struct.pack("<i", word))
     return _signed(shortest(single) + "f") if _finite(single) else f"lamina_f32_bits_i32({integer(word, 32)})"
 
 
@@ -83,9 +83,18 @@ def shortest(single: float) -> str:
     """The shortest decimal that rounds to a number of f32."""
     for digits in range(1, 18):
         text = f"{single:.{digits}g}"
-        if struct.pack("<f", float(text)) == struct.pack("<f", single):
+        if _bits_of_single(float(text)) == _bits_of_single(single):
             return text if any(c in text for c in ".e") else text + ".0"
     raise AssertionError(single)
+
+
+def _bits_of_single(value: float | int) -> int:
+    """The bits of the nearest number of f32; of infinity beyond the largest."""
+    try:
+        packed = struct.pack("<f", value)
+    except OverflowError:
+        packed = struct.pack("<f", float("inf") if value > 0 else float("-inf"))
+    return struct.unpack("<i", packed)[0]
 
 
 def _finite(value: float | int) -> bool:
