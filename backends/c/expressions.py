@@ -138,7 +138,7 @@ def index(form: Linear, name: Callable[[Atom], str], ranges: Ranges) -> str:
     (sign, text), *rest = sorted(signed, key=lambda term: term[0] < 0)
     text = text if sign >= 0 else f"-{text}"
     text += "".join(f" {'+' if sign >= 0 else '-'} {term}" for sign, term in rest)
-    return text if text.isidentifier() or text.isdecimal() else f"({text})"
+    return text if text.isidentifier() or text.isdecimal() or bare(text) != text else f"({text})"
 
 
 def condition(conditions: Sequence[Condition], name: Callable[[Atom], str], ranges: Ranges) -> str:
@@ -182,9 +182,7 @@ def compute(op: Operation, operands: Sequence[str]) -> str:
     computed = "f32" if rounds else result
     unsigned = UNSIGNED.get(source, "")
     seen = "f32" if source in NARROW else source
-    text = template.format(
-        *values, t=c_type(computed, op), n=computed, s=seen, u=unsigned, v=WRAPPING.get(result, "")
-    )
+    text = template.format(*values, t=c_type(computed, op), n=computed, s=seen, u=unsigned, v=WRAPPING.get(result, ""))
     return f"lamina_{result}_of_f32({text})" if rounds else text
 
 

@@ -21,7 +21,7 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.backends.c.emit import ALIGNMENT, TAKEN, KernelText, element_type, head_of, kernel_text
+from lamina.backends.c.emit import ALIGNMENT, TAKEN, element_type, head_of, kernel_text
 from lamina.backends.c.expressions import without_rule
 from lamina.backends.c.source import Names
 from lamina.dialects.dtypes import bytes_of_type, dtype_name, itemsize
@@ -111,7 +111,9 @@ class SourceNet:
         for kernel in self.kernels.values():
             yield (kernel.text + "\n").encode()
         yield from self._weights(arrays)
-        yield "\n".join([*self._state(), "", *self.body.lines, *self._ports(), *self._functions(), *self._record(), ""]).encode()
+        yield "\n".join(
+            [*self._state(), "", *self.body.lines, *self._ports(), *self._functions(), *self._record(), ""]
+        ).encode()
 
     def _header(self) -> list[str]:
         """The include of `lamina.h`, whose own names give way to that of the net."""
@@ -335,11 +337,7 @@ def _call(m: _Main, op: CallOp) -> list[str]:
 def _copy(m: _Main, op: CopyOp) -> list[str]:
     element, count = element_type(op.target, op), prod(type_of(op.target).get_shape())
     source, target = m.pointer(op.source, op, reads=True), m.pointer(op.target, op, reads=False)
-    return [
-        f"  for (size_t n = 0; n < {count}; ++n) ({target})[n] = ({source})[n];"
-        if element
-        else ""
-    ]
+    return [f"  for (size_t n = 0; n < {count}; ++n) ({target})[n] = ({source})[n];" if element else ""]
 
 
 def _return(m: _Main, op: ReturnOp) -> list[str]:

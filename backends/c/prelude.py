@@ -76,7 +76,7 @@ def _floats(n: str) -> dict[str, str]:
     )
     # What the integer does not hold gives its least number; short ones are cut off one of 32 bits.
     for bits in (32, 64):
-        low, high = f"-{2.0**(bits - 1):.1f}{suffix}", f"{2.0**(bits - 1):.1f}{suffix}"
+        low, high = f"-{2.0 ** (bits - 1):.1f}{suffix}", f"{2.0 ** (bits - 1):.1f}{suffix}"
         least = f"INT{bits}_MIN"
         name = f"lamina_i{bits}_of_{n}"
         body = f"return x >= {low} && x < {high} ? (int{bits}_t)x : {least};"
@@ -86,7 +86,8 @@ def _floats(n: str) -> dict[str, str]:
         body = f"return ({integer})lamina_i{wide}_of_{n}(x);"
         found[name] = _inline(integer, name, f"{t} x", body)
     above = f"{2.0**63:.1f}{suffix}"
-    body = f"return x < {above} ? lamina_i64_of_{n}(x) : (int64_t)((uint64_t)lamina_i64_of_{n}(x - {above}) + (1ULL << 63));"
+    beyond = f"(int64_t)((uint64_t)lamina_i64_of_{n}(x - {above}) + (1ULL << 63))"
+    body = f"return x < {above} ? lamina_i64_of_{n}(x) : {beyond};"
     found[f"lamina_u64_of_{n}"] = _inline("int64_t", f"lamina_u64_of_{n}", f"{t} x", body)
     return found
 

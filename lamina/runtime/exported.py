@@ -306,7 +306,11 @@ class ExportedNet:
         self.threads = min(threads or self.file.target.threads, record.threads)
         self.spins = DEFAULT_SPINS if self.threads <= available_threads() else 0
         self.inputs, self.outputs = self.file.inputs, self.file.outputs
-        self.sizes, self.start, self._run = SIZES_FUNCTION(record.sizes), START_FUNCTION(record.start), RUN_FUNCTION(record.run)
+        self.sizes, self.start, self._run = (
+            SIZES_FUNCTION(record.sizes),
+            START_FUNCTION(record.start),
+            RUN_FUNCTION(record.run),
+        )
         self.stop, self._text = STOP_FUNCTION(record.stop), TEXT_FUNCTION(record.text)
 
     @property

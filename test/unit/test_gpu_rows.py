@@ -24,7 +24,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.backends import cuda, nvptx
-from lamina.backends.cuda.rows import BITCASTS, CMPF, CMPI, ROWS
+from lamina.backends.c.rows import CMPF, CMPI
+from lamina.backends.cuda.rows import BITCASTS, ROWS
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.tir.launch import DEVICE
