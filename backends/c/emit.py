@@ -172,6 +172,8 @@ class Kernel(SourceFunction):
         rule = RULES.get(type(op))
         if rule is not None:
             rule(self, op)
+        elif any(isinstance(v.type, VectorType) for v in (*op.operands, *op.results)):
+            raise without_rule(op, " of vectors")
         elif len(op.results) == 1 and not op.regions:
             self.define(op, compute(op, [self.value(v) for v in op.operands]))
         else:

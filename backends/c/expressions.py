@@ -201,7 +201,7 @@ def _template(op: Operation, result: str, source: str) -> str | None:
 def _bitcast(op: Operation, value: str, result: str, source: str) -> str:
     types = c_type(result, op), c_type(source, op)
     if isinstance(op.operands[0].type, VectorType) or isinstance(op.results[0].type, VectorType):
-        raise without_rule(op, " of a vector")
+        raise without_rule(op, " of vectors")
     if types[0] == types[1]:
         return value
     if {result, source} & {"f32", "f64"}:
