@@ -43,10 +43,6 @@ def _integers(n: str) -> dict[str, str]:
             f"const {t} q = lamina_div_{n}(a, b), r = lamina_rem_{n}(a, b);",
             f"return ({t})(r != 0 && (r ^ b) >= 0 ? q + 1 : q);",
         ),
-        "uceildiv": (
-            f"const {t} q = lamina_udiv_{n}(a, b);",
-            f"return ({t})(lamina_urem_{n}(a, b) != 0 ? ({v})q + 1 : ({v})q);",
-        ),
         "shl": (f"return ({u})b < {bits} ? ({t})(({v})a << b) : 0;",),
         "shr": (f"return ({t})(a >> (({u})b < {bits} ? b : {bits} - 1));",),
         "ushr": (f"return ({u})b < {bits} ? ({t})(({u})a >> b) : 0;",),
@@ -118,7 +114,7 @@ _SIXTEEN = {
         "const uint32_t sign = (uint32_t)(x & 0x8000) << 16, rest = (uint32_t)(x & 0x7fff) << 13;",
         "uint32_t bits = rest + 0x38000000;",
         "if (rest >= 0x0f800000) /* infinity, NaN */",
-        "  bits += 0x38000000 | (rest > 0x0f800000 ? 0x00400000 : 0);",
+        "  bits = (bits + 0x38000000) | (rest > 0x0f800000 ? 0x00400000 : 0);",
         "else if (rest < 0x00800000) /* zero, subnormal */",
         "  bits = (uint32_t)lamina_i32_bits_f32(lamina_f32_bits_i32((int32_t)(bits + 0x00800000)) -"
         " lamina_f32_bits_i32(0x38800000));",
