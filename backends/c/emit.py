@@ -8,8 +8,8 @@
     }
 
 Ops on scalars are written by the table of `rows.py`, statements by the rules below; what has neither is refused by
-name. Loops stay loops: those that schedules mark as unrolled, vectorized or parallel have few iterations, or independent
-ones, which a C compiler sees. A kernel with checks returns 0, or the code of the first one that fails.
+name. Loops stay loops: those that schedules mark as unrolled, vectorized or parallel have few iterations, or
+independent ones, which a C compiler sees. A kernel with checks returns 0, or the code of the first one that fails.
 
 Buffers of a kernel are arrays, large ones parts of memory that the caller gives (`work`): stacks are small on the
 machines that only C reaches.
@@ -84,7 +84,9 @@ def head_of(texts: list[str], module: ModuleOp) -> str:
     """The includes, the type of indices and the functions that kernels need."""
     functions, math = prelude_of(texts)
     floats = any(f" {t} " in text for text in texts for t in ("float", "double"))
-    lines = ["#include <float.h>"] * floats + ["#include <math.h>"] * math + ["#include <stddef.h>", "#include <stdint.h>"]
+    lines = (
+        ["#include <float.h>"] * floats + ["#include <math.h>"] * math + ["#include <stddef.h>", "#include <stdint.h>"]
+    )
     if floats:
         lines += ["", *_FLOATS_AS_WRITTEN]
     # An index that data tells is a number of 64 bits first.
@@ -97,7 +99,7 @@ def head_of(texts: list[str], module: ModuleOp) -> str:
 
 _HINTS = """\
 /* What schedules have marked, for GCC: loops to make vectors of, not to unroll before, and loops to unroll. */
-#if defined __GNUC__ && !defined __clang__
+#if defined __GNUC__ && __GNUC__ >= 8 && !defined __clang__
 #define LAMINA_PRAGMA(text) _Pragma(#text)
 #define LAMINA_LANES LAMINA_PRAGMA(GCC unroll 1)
 #define LAMINA_UNROLLED(times) LAMINA_PRAGMA(GCC unroll times)
@@ -170,6 +172,8 @@ class Kernel(SourceFunction):
         rule = RULES.get(type(op))
         if rule is not None:
             rule(self, op)
+        elif any(isinstance(v.type, VectorType) for v in (*op.operands, *op.results)):
+            raise without_rule(op, " of vectors")
         elif len(op.results) == 1 and not op.regions:
             self.define(op, compute(op, [self.value(v) for v in op.operands]))
         else:

@@ -67,8 +67,8 @@ def literal(value: float | int, name: str) -> str:
         return _signed(repr(float(value))) if _finite(value) else f"lamina_f64_bits_i64({integer(bits, 64)})"
     if name in NARROW:
         return f"lamina_{name}_of_f32({literal(value, 'f32')})"
-    (single,) = struct.unpack("<f", struct.pack("<f", value))
-    (word,) = struct.unpack("<i", struct.pack("<f", value))
+    word = _bits_of_single(value)
+    (single,) = struct.unpack("<f", struct.pack("<i", word))
     return _signed(shortest(single) + "f") if _finite(single) else f"lamina_f32_bits_i32({integer(word, 32)})"
 
 
@@ -83,9 +83,18 @@ def shortest(single: float) -> str:
     """The shortest decimal that rounds to a number of f32."""
     for digits in range(1, 18):
         text = f"{single:.{digits}g}"
-        if struct.pack("<f", float(text)) == struct.pack("<f", single):
+        if _bits_of_single(float(text)) == _bits_of_single(single):
             return text if any(c in text for c in ".e") else text + ".0"
     raise AssertionError(single)
+
+
+def _bits_of_single(value: float | int) -> int:
+    """The bits of the nearest number of f32; of infinity beyond the largest."""
+    try:
+        packed = struct.pack("<f", value)
+    except OverflowError:
+        packed = struct.pack("<f", float("inf") if value > 0 else float("-inf"))
+    return struct.unpack("<i", packed)[0]
 
 
 def _finite(value: float | int) -> bool:
@@ -129,7 +138,7 @@ def index(form: Linear, name: Callable[[Atom], str], ranges: Ranges) -> str:
     (sign, text), *rest = sorted(signed, key=lambda term: term[0] < 0)
     text = text if sign >= 0 else f"-{text}"
     text += "".join(f" {'+' if sign >= 0 else '-'} {term}" for sign, term in rest)
-    return text if text.isidentifier() or text.isdecimal() else f"({text})"
+    return text if text.isidentifier() or text.isdecimal() or bare(text) != text else f"({text})"
 
 
 def condition(conditions: Sequence[Condition], name: Callable[[Atom], str], ranges: Ranges) -> str:
@@ -173,9 +182,7 @@ def compute(op: Operation, operands: Sequence[str]) -> str:
     computed = "f32" if rounds else result
     unsigned = UNSIGNED.get(source, "")
     seen = "f32" if source in NARROW else source
-    text = template.format(
-        *values, t=c_type(computed, op), n=computed, s=seen, u=unsigned, v=WRAPPING.get(result, "")
-    )
+    text = template.format(*values, t=c_type(computed, op), n=computed, s=seen, u=unsigned, v=WRAPPING.get(result, ""))
     return f"lamina_{result}_of_f32({text})" if rounds else text
 
 
@@ -194,7 +201,7 @@ def _template(op: Operation, result: str, source: str) -> str | None:
 def _bitcast(op: Operation, value: str, result: str, source: str) -> str:
     types = c_type(result, op), c_type(source, op)
     if isinstance(op.operands[0].type, VectorType) or isinstance(op.results[0].type, VectorType):
-        raise without_rule(op, " of a vector")
+        raise without_rule(op, " of vectors")
     if types[0] == types[1]:
         return value
     if {result, source} & {"f32", "f64"}:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +21,7 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.backends.c.emit import ALIGNMENT, TAKEN, KernelText, element_type, head_of, kernel_text
+from lamina.backends.c.emit import ALIGNMENT, TAKEN, element_type, head_of, kernel_text
 from lamina.backends.c.expressions import without_rule
 from lamina.backends.c.source import Names
 from lamina.dialects.dtypes import bytes_of_type, dtype_name, itemsize
@@ -40,6 +39,8 @@ WEIGHTS_IN_TEXT = 16 << 20
 _OWN_NAMES = frozenset(
     "weights memory inputs outputs arena code run start stop sizes text params threads spins state_bytes main".split()
 )
+NAMES_OF_HEADER = frozenset("net port check check_dl run_dl".split())
+"""What stands behind `lamina_` in the names that `lamina.h` declares."""
 _PER_PIECE = 1 << 16
 """Numbers of a weight that are written at once."""
 
@@ -53,39 +54,39 @@ class SourcePort(NamedTuple):
     bits: int
 
 
-@dataclass
 class SourceNet:
     """A net to be written: the module at the tir level, and what the record says beside it.
 
-    `codes` are the texts of the codes of calls by number, below zero, and `unknown` what is said of all others.
+    `codes` are the texts of the codes of calls by number, below zero, and `unknown` what is said of all others; `ports`
+    gives the ports of arguments of `@main`. Raises UnsupportedError for an op without a rule.
     """
 
-    name: str
-    module: ModuleOp
-    built_by: str
-    target: str
-    codes: Mapping[int, str]
-    unknown: str
-    ports: Callable[[MainOp, Sequence[SSAValue]], Sequence[SourcePort]]
-    """Gives the ports of arguments of `@main`."""
-    kernels: dict[str, KernelText] = field(init=False)
-    messages: dict[str, int] = field(init=False, default_factory=dict[str, int])
-    """The messages of checks, and their codes."""
-    params: list[Attribute] = field(init=False, default_factory=list[Attribute])
-    """The weights that the net reads, in the order of its file of weights."""
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        name: str,
+        module: ModuleOp,
+        built_by: str,
+        target: str,
+        codes: Mapping[int, str],
+        unknown: str,
+        ports: Callable[[MainOp, Sequence[SSAValue]], Sequence[SourcePort]],
+    ) -> None:
+        self.name, self.module, self.built_by, self.target = name, module, built_by, target
+        self.codes, self.unknown = codes, unknown
+        self.messages: dict[str, int] = {}
+        """The messages of checks, and their codes."""
         names = Names(TAKEN | _OWN_NAMES)
-        kernels = [op for op in self.module.ops if isinstance(op, FuncOp)]
+        kernels = [op for op in module.ops if isinstance(op, FuncOp)]
         self.kernels = {k.sym_name.data: kernel_text(k, names, self.messages) for k in kernels}
-        self.main = next(op for op in self.module.ops if isinstance(op, MainOp) and not is_declaration(op))
+        self.main = next(op for op in module.ops if isinstance(op, MainOp) and not is_declaration(op))
         arguments = list(self.main.body.block.args)
         count = self.main.attributes["lamina.outputs"]
         assert isinstance(count, IntegerAttr)
         first = len(arguments) - count.value.data
-        self.inputs, self.outputs = self.ports(self.main, arguments[:first]), self.ports(self.main, arguments[first:])
+        self.inputs, self.outputs = ports(self.main, arguments[:first]), ports(self.main, arguments[first:])
         self.body = _Main(self)
         self.params = list(self.body.params)
+        """The weights that the net reads, in the order of its file of weights."""
 
     @property
     def is_text_alone(self) -> bool:
@@ -105,12 +106,25 @@ class SourceNet:
 
     def pieces(self, arrays: Sequence[Array]) -> Iterator[bytes]:
         """The text, piece by piece, for the values of `params`."""
-        head = [_HEAD.format(built_by=self.built_by, name=self.name), head_of([k.text for k in self.kernels.values()], self.module)]
-        yield "\n".join([*head, ""]).encode()
+        head = head_of([k.text for k in self.kernels.values()], self.module)
+        yield "\n".join([_HEAD.format(built_by=self.built_by, name=self.name), *self._header(), "", head, ""]).encode()
         for kernel in self.kernels.values():
             yield (kernel.text + "\n").encode()
         yield from self._weights(arrays)
-        yield "\n".join([*self._state(), "", *self.body.lines, *self._ports(), *self._functions(), *self._record(), ""]).encode()
+        yield "\n".join(
+            [*self._state(), "", *self.body.lines, *self._ports(), *self._functions(), *self._record(), ""]
+        ).encode()
+
+    def _header(self) -> list[str]:
+        """The include of `lamina.h`, whose own names give way to that of the net."""
+        include = '#include "lamina.h"'
+        if self.name not in NAMES_OF_HEADER:
+            return [include]
+        own = f"lamina_{self.name}"
+        return [f"#define {own} {self._of_header(self.name)}", include, f"#undef {own}"]
+
+    def _of_header(self, name: str) -> str:
+        return f"lamina_{name}_of_header" if name == self.name else f"lamina_{name}"
 
     # -- weights -------------------------------------------------------------------------------------------------------
 
@@ -171,7 +185,7 @@ class SourceNet:
     def _ports(self) -> list[str]:
         lines: list[str] = []
         for side, ports in (("inputs", self.inputs), ("outputs", self.outputs)):
-            lines.append(f"static const lamina_port {side[:-1]}_ports[] = {{")
+            lines.append(f"static const {self._of_header('port')} {side[:-1]}_ports[] = {{")
             lines += [f"  {_port(p)}," for p in ports] or ["  {NULL, NULL, 0, 0, 0, 0, 0},"]
             lines += ["};", ""]
         return lines
@@ -180,7 +194,7 @@ class SourceNet:
         own = bool(self.params) and self.is_text_alone
         values = {
             "abi": "LAMINA_VERSION",
-            "bytes": "sizeof(lamina_net)",
+            "bytes": f"sizeof({self._of_header('net')})",
             "name": json.dumps(self.name),
             "target": json.dumps(self.target),
             "built_by": json.dumps(self.built_by),
@@ -195,7 +209,7 @@ class SourceNet:
             **{name: name for name in ("sizes", "start", "run", "stop", "text")},
         }
         members = [f"  .{name} = {value}," for name, value in values.items()]
-        return [f"const lamina_net lamina_{self.name} = {{", *members, "};"]
+        return [f"const {self._of_header('net')} lamina_{self.name} = {{", *members, "};"]
 
 
 def _lines(size: int) -> int:
@@ -323,11 +337,7 @@ def _call(m: _Main, op: CallOp) -> list[str]:
 def _copy(m: _Main, op: CopyOp) -> list[str]:
     element, count = element_type(op.target, op), prod(type_of(op.target).get_shape())
     source, target = m.pointer(op.source, op, reads=True), m.pointer(op.target, op, reads=False)
-    return [
-        f"  for (size_t n = 0; n < {count}; ++n) ({target})[n] = ({source})[n];"
-        if element
-        else ""
-    ]
+    return [f"  for (size_t n = 0; n < {count}; ++n) ({target})[n] = ({source})[n];" if element else ""]
 
 
 def _return(m: _Main, op: ReturnOp) -> list[str]:
@@ -346,8 +356,6 @@ _MAIN: dict[type[Operation], Callable[[_Main, Any], list[str]]] = {
 
 _HEAD = """\
 /* The net {name}, written by {built_by}: C11, for `cc -O3 -march=native -fno-math-errno -fno-trapping-math`. */
-
-#include "lamina.h"
 """
 
 _FUNCTIONS = """\

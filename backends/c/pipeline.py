@@ -20,7 +20,7 @@ LEFT_OUT = {
     "tir-transpose-tiles": "it shuffles the lanes of vectors",
     "tir-unroll-loop": "C compilers unroll loops of few iterations",
     "tir-demote-registers": "a register buffer is a small array that C compilers keep in registers",
-    "tir-fuse-multiply-add": "without such an instruction it is a slow function; C compilers contract where there is one",
+    "tir-fuse-multiply-add": "without an instruction it is a slow function; C compilers contract where there is one",
     "tir-round-quotients": "it computes by multiply-adds that round once, which not all machines have",
     "tir-fuse-parallel-loops": "there is one thread",
     "tir-form-teams": "likewise",

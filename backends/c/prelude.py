@@ -43,10 +43,6 @@ def _integers(n: str) -> dict[str, str]:
             f"const {t} q = lamina_div_{n}(a, b), r = lamina_rem_{n}(a, b);",
             f"return ({t})(r != 0 && (r ^ b) >= 0 ? q + 1 : q);",
         ),
-        "uceildiv": (
-            f"const {t} q = lamina_udiv_{n}(a, b);",
-            f"return ({t})(lamina_urem_{n}(a, b) != 0 ? ({v})q + 1 : ({v})q);",
-        ),
         "shl": (f"return ({u})b < {bits} ? ({t})(({v})a << b) : 0;",),
         "shr": (f"return ({t})(a >> (({u})b < {bits} ? b : {bits} - 1));",),
         "ushr": (f"return ({u})b < {bits} ? ({t})(({u})a >> b) : 0;",),
@@ -76,7 +72,7 @@ def _floats(n: str) -> dict[str, str]:
     )
     # What the integer does not hold gives its least number; short ones are cut off one of 32 bits.
     for bits in (32, 64):
-        low, high = f"-{2.0**(bits - 1):.1f}{suffix}", f"{2.0**(bits - 1):.1f}{suffix}"
+        low, high = f"-{2.0 ** (bits - 1):.1f}{suffix}", f"{2.0 ** (bits - 1):.1f}{suffix}"
         least = f"INT{bits}_MIN"
         name = f"lamina_i{bits}_of_{n}"
         body = f"return x >= {low} && x < {high} ? (int{bits}_t)x : {least};"
@@ -86,7 +82,8 @@ def _floats(n: str) -> dict[str, str]:
         body = f"return ({integer})lamina_i{wide}_of_{n}(x);"
         found[name] = _inline(integer, name, f"{t} x", body)
     above = f"{2.0**63:.1f}{suffix}"
-    body = f"return x < {above} ? lamina_i64_of_{n}(x) : (int64_t)((uint64_t)lamina_i64_of_{n}(x - {above}) + (1ULL << 63));"
+    beyond = f"(int64_t)((uint64_t)lamina_i64_of_{n}(x - {above}) + (1ULL << 63))"
+    body = f"return x < {above} ? lamina_i64_of_{n}(x) : {beyond};"
     found[f"lamina_u64_of_{n}"] = _inline("int64_t", f"lamina_u64_of_{n}", f"{t} x", body)
     return found
 
@@ -117,7 +114,7 @@ _SIXTEEN = {
         "const uint32_t sign = (uint32_t)(x & 0x8000) << 16, rest = (uint32_t)(x & 0x7fff) << 13;",
         "uint32_t bits = rest + 0x38000000;",
         "if (rest >= 0x0f800000) /* infinity, NaN */",
-        "  bits += 0x38000000 | (rest > 0x0f800000 ? 0x00400000 : 0);",
+        "  bits = (bits + 0x38000000) | (rest > 0x0f800000 ? 0x00400000 : 0);",
         "else if (rest < 0x00800000) /* zero, subnormal */",
         "  bits = (uint32_t)lamina_i32_bits_f32(lamina_f32_bits_i32((int32_t)(bits + 0x00800000)) -"
         " lamina_f32_bits_i32(0x38800000));",

@@ -78,7 +78,7 @@ ROWS: dict[type[Operation], Row] = {
     arith.MaxnumfOp: _floats("maxnum"), arith.MinnumfOp: _floats("minnum"),
     arith.AddiOp: _wrapping("+", "^"), arith.SubiOp: _wrapping("-", "^"), arith.MuliOp: _wrapping("*", "&"),
     arith.DivSIOp: _own("div"), arith.RemSIOp: _own("rem"), arith.DivUIOp: _own("udiv"), arith.RemUIOp: _own("urem"),
-    arith.FloorDivSIOp: _own("floordiv"), arith.CeilDivSIOp: _own("ceildiv"), arith.CeilDivUIOp: _own("uceildiv"),
+    arith.FloorDivSIOp: _own("floordiv"), arith.CeilDivSIOp: _own("ceildiv"),
     arith.AndIOp: _bits("&"), arith.OrIOp: _bits("|"), arith.XOrIOp: _bits("^"),
     arith.ShLIOp: _own("shl"), arith.ShRSIOp: _own("shr"), arith.ShRUIOp: _own("ushr"),
     arith.MaxSIOp: {"i": "({0} > {1} ? {0} : {1})"}, arith.MinSIOp: {"i": "({0} < {1} ? {0} : {1})"},
@@ -138,7 +138,7 @@ SIGNED = CMPI[2:6]
 """Comparisons that see one bit as -1."""
 
 CMPF = (
-    "0",
+    "(0 && {0} == {1})",
     "({0} == {1})",
     "({0} > {1})",
     "({0} >= {1})",
@@ -153,6 +153,6 @@ CMPF = (
     "(!({0} > {1}))",
     "({0} != {1})",
     "({0} != {0} || {1} != {1})",
-    "1",
+    "(1 || {0} == {1})",
 )
 """By the predicate's number: false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, true."""

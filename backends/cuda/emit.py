@@ -13,31 +13,22 @@ is a multiple of its size (buffers start at multiples of 16 bytes).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from lamina.backends.cuda.expressions import (
-    INDEX_TYPE,
-    c_type,
-    compute,
-    condition,
-    constant_lanes,
-    index,
-    lanes_of,
-    literal,
-    name_of,
-)
+from lamina.backends.c.expressions import INDEX_TYPE, condition, index, name_of
+from lamina.backends.c.source import KEYWORDS, SourceFunction
+from lamina.backends.cuda.expressions import c_type, compute, constant_lanes, lanes_of, literal
 from lamina.backends.cuda.rows import BARRIERS, PRELUDE, WIDE
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
-from lamina.dialects.index.accesses import RangeCache, over_values
+from lamina.dialects.index.accesses import over_values
 from lamina.dialects.index.index_map import LANE, Condition
-from lamina.dialects.index.linear import Atom, Linear, constant, row_major_strides
+from lamina.dialects.index.linear import Linear, row_major_strides
 from lamina.dialects.schedule.nest.threads import is_real, tag_of, thread_loops
 from lamina.dialects.tir.control import BarrierOp, IfOp
 from lamina.dialects.tir.launch import DEVICE, LaunchOp
@@ -57,11 +48,9 @@ PASSES: tuple[ModulePass, ...] = (SimplifyPass(), VectorizeLoopPass(), UnrollLoo
 WIDEST = 16
 """The bytes of the widest load or store."""
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_KEYWORDS = frozenset(
-    "auto bool break case char const continue default do double else extern float for goto if inline int long register "
-    "return short signed sizeof static struct switch template this typedef union unsigned void volatile while "
-    "index_t min max threadIdx blockIdx blockDim gridDim warpSize".split()
+_TAKEN = KEYWORDS | frozenset(
+    "bool class delete new private public template this virtual min max "
+    "threadIdx blockIdx blockDim gridDim warpSize".split()
 )
 
 
@@ -101,19 +90,13 @@ def _with_prelude(texts: Sequence[str], arch: str) -> str:
     return "\n".join(head) + "\n" + body
 
 
-class Function:
+class Function(SourceFunction):
     """One function of the device or of the host as text."""
 
     def __init__(self, func: FuncOp) -> None:
+        super().__init__(_TAKEN)
         self.func = func
         self.device = DEVICE in func.attributes
-        self.lines: list[str] = []
-        self.depth = 1
-        self.names: dict[SSAValue, str] = {}
-        self.lanes: dict[SSAValue, list[str]] = {}
-        """The names, or literals, of a value's lanes."""
-        self.taken: set[str] = set(_KEYWORDS)
-        self.ranges = RangeCache()
         self.temporaries: list[str] = []
 
     # -- the whole ---------------------------------------------------------------------------------------------
@@ -164,47 +147,7 @@ class Function:
                 return "long long"
         return "int"
 
-    # -- names -------------------------------------------------------------------------------------------------
-
-    def fresh(self, wanted: str) -> str:
-        wanted = wanted if _IDENTIFIER.fullmatch(wanted) else "v"
-        name, n = wanted, 0
-        while name in self.taken:
-            n += 1
-            name = f"{wanted}_{n}"
-        self.taken.add(name)
-        return name
-
-    def name(self, value: SSAValue) -> str:
-        found = self.names.get(value)
-        if found is None:
-            found = self.names[value] = self.fresh(value.name_hint or "v")
-        return found
-
-    def atom(self, lane: int = 0) -> Callable[[Atom], str]:
-        def name(atom: Atom) -> str:
-            if atom == LANE:
-                return str(lane)
-            assert isinstance(atom, SSAValue)
-            return self.lanes[atom][0] if atom in self.lanes else self.name(atom)
-
-        return name
-
-    def line(self, text: str) -> None:
-        self.lines.append("  " * self.depth + text)
-
     # -- statements ----------------------------------------------------------------------------------------------
-
-    def block(self, block: Block) -> None:
-        for op in block.ops:
-            self.statement(op)
-
-    def inside(self, head: str, block: Block) -> None:
-        self.line(head + " {")
-        self.depth += 1
-        self.block(block)
-        self.depth -= 1
-        self.line("}")
 
     def statement(self, op: Operation) -> None:
         if isinstance(op, ForOp):
@@ -287,26 +230,6 @@ class Function:
         self.line(f"{prefix}{op.callee.root_reference.data}<<<{grid}, {block}>>>({arguments});")
 
     # -- accesses --------------------------------------------------------------------------------------------------
-
-    def place(self, op: AccessOp, lane: int = 0) -> str:
-        """The flat index of one lane."""
-        forms, extents = op.forms(), extents_of(op.buffer_value())
-        if all(e.is_constant for e in extents):
-            strides = row_major_strides([e.const for e in extents])
-            flat = Linear()
-            for form, stride in zip(forms, strides, strict=True):
-                flat = flat + form * stride
-            return index(flat, self.atom(lane), self.ranges)
-        text = ""
-        for form, extent in zip(forms, extents, strict=True):
-            term = index(form, self.atom(lane), self.ranges)
-            text = f"({text} * {index(extent, self.atom(), self.ranges)} + {term})" if text else term
-        return text
-
-    def guard(self, op: AccessOp, lane: int) -> str:
-        at: dict[Atom, Linear] = {LANE: constant(lane)}
-        conditions = [Condition(c.form.substitute(at, self.ranges), c.equal) for c in op.conditions()]
-        return condition(conditions, self.atom(lane), self.ranges) if conditions else ""
 
     def chunk(self, op: AccessOp, lanes: int) -> tuple[str, int] | None:
         """The vector type, and its lanes, by which a vector is accessed; None where it is lane by lane."""

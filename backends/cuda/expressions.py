@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
-    IndexType,
     IntegerAttr,
     VectorType,
 )
 from xdsl.ir import Attribute, Operation
 
-from lamina.backends.cuda.rows import BITCASTS, CMPF, CMPI, NARROW, ROWS, TYPES, UNSIGNED
-from lamina.dialects.index.index_map import Condition
-from lamina.dialects.index.linear import Atom, Linear, Ranges
+from lamina.backends.c.expressions import INDEX_TYPE, name_of, shortest
+from lamina.backends.c.rows import CMPF, CMPI, SIGNED
+from lamina.backends.cuda.rows import BITCASTS, NARROW, ROWS, TYPES, UNSIGNED
 from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
 from lamina.errors import InputError
-
-INDEX_TYPE = "index_t"
 
 
 def lanes_of(type_: Attribute) -> int | None:
     """The lanes of a vector; None for a scalar."""
     return type_.get_shape()[0] if isinstance(type_, VectorType) else None
-
-
-def name_of(type_: Attribute) -> str:
-    """The name of a scalar type, or of a vector's lanes: `f32`, `index`."""
-    if isinstance(type_, VectorType):
-        return name_of(type_.element_type)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-    return "index" if isinstance(type_, IndexType) else str(type_)
 
 
 def c_type(name: str, op: Operation | None = None) -> str:
@@ -66,47 +56,12 @@ def literal(value: float | int, name: str) -> str:
         (bits,) = struct.unpack("<i", struct.pack("<f", value))
         text = f"__int_as_float({bits})"
     else:
-        text = _signed(_shortest(single) + "f")
+        text = _signed(shortest(single) + "f")
     return f"{NARROW[name][1]}({text})" if name in NARROW else text
 
 
 def _signed(text: str) -> str:
     return f"({text})" if text.startswith("-") else text
-
-
-def _shortest(single: float) -> str:
-    """The shortest decimal that rounds to a number of f32."""
-    for digits in range(1, 18):
-        text = f"{single:.{digits}g}"
-        if struct.pack("<f", float(text)) == struct.pack("<f", single):
-            return text if any(c in text for c in ".e") else text + ".0"
-    raise AssertionError(single)
-
-
-def index(form: Linear, name: Callable[[Atom], str], ranges: Ranges) -> str:
-    """An index expression; divisions of what is never negative are C's own."""
-    terms: list[str] = []
-    for atom, coefficient in form.terms.items():
-        if isinstance(atom, tuple):
-            kind, inner, divisor = atom
-            bounds = inner.range(ranges)
-            text = index(inner, name, ranges)
-            if bounds is not None and bounds[0] >= 0:
-                text = f"({text} {'/' if kind == 'floordiv' else '%'} {divisor})"
-            else:
-                text = f"lamina_{kind}({INDEX_TYPE}({text}), {INDEX_TYPE}({divisor}))"
-        else:
-            text = name(atom)
-        terms.append(text if coefficient == 1 else f"{text} * {coefficient if coefficient > 0 else f'({coefficient})'}")
-    if form.const or not terms:
-        terms.append(str(form.const) if form.const >= 0 else f"({form.const})")
-    return terms[0] if len(terms) == 1 else "(" + " + ".join(terms) + ")"
-
-
-def condition(conditions: Sequence[Condition], name: Callable[[Atom], str], ranges: Ranges) -> str:
-    """Whether all conditions hold."""
-    parts = [f"{index(form, name, ranges)} {'==' if equal else '>='} 0" for form, equal in conditions]
-    return parts[0] if len(parts) == 1 else " && ".join(f"({p})" for p in parts)
 
 
 def constant_lanes(attr: Attribute, type_: Attribute, op: Operation) -> list[str]:
@@ -142,7 +97,7 @@ def compute(op: Operation, operands: Sequence[str]) -> str:
         f"{NARROW[n][0]}({v})" if (n := name_of(o.type)) in NARROW and _computes(cls) else v
         for o, v in zip(op.operands, operands, strict=True)
     ]
-    if source == "i1" and (cls in (arith.ExtSIOp, arith.SIToFPOp) or template in CMPI[2:6]):
+    if source == "i1" and (cls in (arith.ExtSIOp, arith.SIToFPOp) or template in SIGNED):
         values = [f"({v} ? -1 : 0)" for v in values]  # the one bit is the sign
     unsigned = UNSIGNED.get("i64" if source == "index" else source, "")
     wide = "float" if narrow_result else c_type(result, op)

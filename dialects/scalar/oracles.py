@@ -113,7 +113,8 @@ def _floor_divide(op: Operation, a: Value, b: Value) -> Value:
 
 def _ceil_divide(op: Operation, a: Value, b: Value) -> Value:
     _check_division(op, a, b, True)
-    return -((-a) // b)
+    down = a // b  # not by -a, which the smallest integer has not
+    return down + (np.mod(a, b) != 0).astype(down.dtype)
 
 
 def _remainder(op: Operation, a: Value, b: Value) -> Value:

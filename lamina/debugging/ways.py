@@ -15,7 +15,7 @@ import numpy as np
 
 from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.precise import PreciseModule, rounded
-from lamina.errors import LaminaError
+from lamina.errors import InputError, InternalError, LaminaError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -161,6 +161,38 @@ class Exported(Compiled):
 
 
 @dataclass(frozen=True)
+class CSource(Compiled):
+    """A way by C source, which the C compiler of this machine builds: another schedule and another code generator."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Not every program has kernels in a fixed order, and not every op has a rule."""
+        return True
+
+    def takes(self, program: Program, sizes: str, special: bool) -> bool:
+        """Whether there is a compiler; it takes long for many kernels."""
+        from lamina.debugging.c_source import c_compiler
+
+        return c_compiler() is not None and sizes != Sizes.REAL
+
+    def run(self, program: Program, instruments: list[PassInstrument] | None = None) -> dict[str, Any]:
+        from pathlib import Path
+        from tempfile import TemporaryDirectory
+
+        import lamina
+        from lamina.debugging.c_source import CSourceNet, build
+
+        with TemporaryDirectory() as folder:
+            source, library = Path(folder, "net.c"), Path(folder, "net.so")
+            lamina.export(program.model, source)
+            try:
+                build(source, library, ["-O1", "-shared", "-fPIC"])
+            except InputError as e:  # ours is the text, not the user's
+                raise InternalError(e.what) from e
+            return CSourceNet(library, "net").run(program.inputs)
+
+
+@dataclass(frozen=True)
 class Interpreted:
     """A way to interpret what the passes make of a program for a machine that need not be here.
 
@@ -217,6 +249,7 @@ HERE: tuple[Compiled, ...] = (
     Compiled("double against single precision", double=True),
     Compiled("checked accesses against unchecked", sanitize=True),
     Exported("a shared library against this machine", threads=2),
+    CSource("C source against this machine"),
 )
 """Other code that this machine runs."""
 ELSEWHERE = tuple(

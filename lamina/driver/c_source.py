@@ -1,6 +1,6 @@
 """Models as C source with the interface of `lamina.h`: kernels printed from the tir level (`backends/c`).
 
-    lamina.export(model, "net.c")                   or: lamina compile net.onnx -o net.c
+lamina.export(model, "net.c")                   or: lamina compile net.onnx -o net.c
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ WEIGHTS = ".params"
 """The suffix of the file of the weights, where they are too many for the text."""
 
 
-def source_target(
-    path: str | os.PathLike[str], target: str | TargetAttr, threads: int | None
-) -> str | TargetAttr:
+def source_target(path: str | os.PathLike[str], target: str | TargetAttr, threads: int | None) -> str | TargetAttr:
     """The target of an export: that of source where the file is such.
 
     Raises UsageError for source of one machine or several threads, and for a library for the target of source.
@@ -103,7 +101,8 @@ def _ports(main: FuncOp, values: Sequence[SSAValue]) -> list[SourcePort]:
     from lamina.dialects.tir.memory import type_of
     from lamina.runtime.entry_names import argument_names
 
-    names = dict(zip(main.body.block.args, argument_names(main, main.body.block.args), strict=True))
+    arguments: list[SSAValue] = list(main.body.block.args)
+    names = dict(zip(arguments, argument_names(main, arguments), strict=True))
     found: list[SourcePort] = []
     for value in values:
         type_ = type_of(value)

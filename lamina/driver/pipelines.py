@@ -281,7 +281,7 @@ class Pipeline:
 
     def __str__(self) -> str:
         """The whole pipeline, for `opt-tool -p`."""
-        return ",".join(self.text(level) for level in LEVELS[1:])
+        return ",".join(text for level in LEVELS[1:] if (text := self.text(level)))
 
     def run(
         self,

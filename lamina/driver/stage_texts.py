@@ -69,6 +69,9 @@ class StageTexts:
             what = f"the machine compiles this model piece by piece as it runs: it has no text of the level {level}"
             raise UnsupportedError(what, hint="that of relay there is", where=source.label)
         last = LEVELS.index(level) if level in LEVELS else len(LEVELS) - 1
+        if last == len(LEVELS) - 1 and not self._settings.pipeline.passes("llvm"):
+            what = f"the target {self._settings.target.kind!r} has no text of the level {level}"
+            raise UnsupportedError(what, hint="the last one is that of tir", where=source.label)
         for start, until in zip(LEVELS[:last], LEVELS[1 : last + 1], strict=True):
             compilation.run_passes(start, until)
             self._texts[until] = module_text(source.module)

@@ -49,11 +49,12 @@ _LOAD, _NOTE = 1, 4
 _DYNAMIC_OBJECT = 3
 
 _i32, _u32, _i64, _ptr = ctypes.c_int32, ctypes.c_uint32, ctypes.c_int64, ctypes.c_void_p
-_SIZES = ctypes.CFUNCTYPE(_i32, _ptr, _u32, _ptr, _ptr)
-_START = ctypes.CFUNCTYPE(_i32, _ptr, _ptr, _u32, _i64)
-_RUN = ctypes.CFUNCTYPE(_i32, _ptr, _ptr, _ptr)
-_STOP = ctypes.CFUNCTYPE(None, _ptr)
-_TEXT = ctypes.CFUNCTYPE(ctypes.c_char_p, _i32)
+SIZES_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, _u32, _ptr, _ptr)
+START_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, _ptr, _u32, _i64)
+RUN_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, _ptr, _ptr)
+STOP_FUNCTION = ctypes.CFUNCTYPE(None, _ptr)
+TEXT_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_char_p, _i32)
+"""The functions of `lamina_net`, for ctypes."""
 
 
 class NetFile(NamedTuple):
@@ -350,8 +351,12 @@ class ExportedNet:
         self.threads = min(threads or self.file.target.threads, record.threads)
         self.spins = DEFAULT_SPINS if self.threads <= available_threads() else 0
         self.inputs, self.outputs, self.target = self.file.inputs, self.file.outputs, self.file.target
-        self.sizes, self.start, self._run = _SIZES(record.sizes), _START(record.start), _RUN(record.run)
-        self.stop, self._text = _STOP(record.stop), _TEXT(record.text)
+        self.sizes, self.start, self._run = (
+            SIZES_FUNCTION(record.sizes),
+            START_FUNCTION(record.start),
+            RUN_FUNCTION(record.run),
+        )
+        self.stop, self._text = STOP_FUNCTION(record.stop), TEXT_FUNCTION(record.text)
 
     @property
     def notes(self) -> Mapping[str, Any]:
