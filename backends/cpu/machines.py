@@ -47,7 +47,7 @@ OTHERS = {
     "armv7": TargetSpec("armv7-unknown-linux-gnueabihf", "generic", "+neon,+vfp4", 128, 16),
     "riscv64": TargetSpec("riscv64-unknown-linux-gnu", "generic-rv64", "+a,+c,+d,+f,+m,+v,+zihintpause", 128, 32),
     "cortex-m4": TargetSpec("thumbv7em-unknown-none-eabihf", "cortex-m4", "+vfp4d16sp", 32, 16),
-    "cortex-m7": TargetSpec("thumbv7em-unknown-none-eabihf", "cortex-m7", "+fp-armv8d16", 32, 16),
+    "cortex-m7": TargetSpec("thumbv7em-unknown-none-eabihf", "cortex-m7", "+fp-armv8d16sp,-fp64", 32, 16),
     "cortex-m55": TargetSpec("thumbv8.1m.main-unknown-none-eabihf", "cortex-m55", "+mve.fp", 128, 8),
     "wasm32": TargetSpec("wasm32-unknown-unknown", "mvp", ",".join(f"+{f}" for f in _WASM), 128, 16),
 }
