@@ -37,7 +37,7 @@ _IGNORED = (
     *("runtime", "interface-api", "unpacked-api", "mfloat-abi", "mabi", "fast-math"),
 )
 _CONVENTIONS = {"mfloat-abi": {"armv7": "hard", "aarch64": "hard"}, "mabi": {"riscv64": "lp64d"}}
-"""How functions are called on machines that are not this one, by the options of TVM that say it."""
+"""Conventions of calls on machines that are not this one, by the options of TVM that say them."""
 _CPU_OPTIONS = ("mcpu", "mattr", "mtriple", "num-cores", *_IGNORED)
 _GPU_LIMITS = {
     "max_threads_per_block": "max_threads",

@@ -22,7 +22,7 @@ import lamina
 from lamina import Executable
 from lamina.backends.cpu.machines import processor
 from lamina.backends.cpu.runtime.interface import CODES, NET, CNet, record_bytes
-from lamina.driver.export import net_name
+from lamina.driver.export import link_object, net_name
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.runtime.exported import ExportedNet, read_net
 from tools.header import PATH as HEADER
@@ -209,6 +209,11 @@ def test_a_library_for_another_machine_runs_in_an_emulator(machine: str, tmp_pat
         found = by_c(start, path, "net", threads, list(inputs.values()), exe.outputs)
         for array, expected in zip(found, exe.run(inputs).values(), strict=True):
             np.testing.assert_allclose(array, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    # The object of the last one, linked here as TVM's users load an archive.
+    lamina.export(model(2), tmp_path / "net.o", machine, threads=2, name="net")
+    link_object(memoryview((tmp_path / "net.o").read_bytes()), tmp_path / "linked.so", "net.o")
+    again = by_c(start, tmp_path / "linked.so", "net", 2, list(inputs.values()), exe.outputs)
+    assert [a.tobytes() for a in again] == [a.tobytes() for a in found]
 
 
 DLPACK = """

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import subprocess
+import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,11 +18,14 @@ import onnxruntime  # type: ignore[import-untyped]
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import lamina
 import lamina.compat.tvm as tvm
 from lamina.compat.tvm import relay
 from lamina.compat.tvm.driver import tvmc
 from lamina.compat.tvm.driver.tvmc import main
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+
+from .external_programs import needs_openblas
 
 pytestmark = pytest.mark.slow
 
@@ -178,6 +183,42 @@ def test_options_that_change_the_program_keep_its_results(
     np.testing.assert_allclose(result.get_output("output_0"), expected, rtol=1e-4, atol=1e-6)
 
 
+def test_a_target_is_a_file_of_json_too(case: tuple[Path, Array, Array], tmp_path: Path) -> None:
+    (tmp_path / "board.json").write_text('{"kind": "llvm", "mtriple": "riscv64-linux-gnu", "num-cores": 1}')
+    out = tmp_path / "m.tar"
+    assert command("compile", case[0], "--target", tmp_path / "board.json", "-o", out) == (0, "", "")
+    status, _, err = command("run", out)
+    assert status == 1 and "code for riscv64 cannot run here" in err
+
+
+def test_a_script_of_pytorchs_takes_the_names_that_shapes_give(tmp_path: Path) -> None:
+    path, out = Path(__file__).parent / "inputs" / "torchscript" / "frozen.pt", tmp_path / "m.tar"
+    assert command("compile", path, "--target", "llvm", "--input-shapes", "image:[1,3,32,32]", "-o", out)[0] == 0
+    image: Array = np.random.default_rng(0).standard_normal((1, 3, 32, 32)).astype(np.float32)
+    given = {"image": image}
+    found = tvmc.run(tvmc.TVMCPackage(out), inputs=given, repeat=1, number=1).get_output("output_0")
+    model = lamina.compile(path, shapes={"x": [1, 3, 32, 32]}, opt_level=0)
+    np.testing.assert_allclose(found, model(image), rtol=1e-3, atol=1e-5)
+
+
+@needs_openblas
+def test_parts_of_external_compilers_are_packed_for_python(tmp_path: Path) -> None:
+    x, w = relay.var("x", shape=(4, 8)), relay.var("w", shape=(6, 8))
+    mod = tvm.IRModule.from_expr(relay.Function([x, w], relay.nn.relu(relay.nn.dense(x, w))))
+    weight = np.linspace(-1, 1, 48, dtype=np.float32).reshape(6, 8)
+    path = tmp_path / "m.tar"
+    package = tvmc.compile(tvmc.TVMCModel(mod, {"w": weight}), "openblas, llvm", package_path=path)
+    assert package.lib_name == "mod.tar"
+    given = np.linspace(-1, 2, 32, dtype=np.float32).reshape(4, 8)
+    result = tvmc.run(package, inputs={"x": given}, repeat=1, number=1)
+    np.testing.assert_allclose(result.outputs["output_0"], np.maximum(given @ weight.T, 0), rtol=1e-4, atol=1e-6)
+    told = subprocess.run(
+        [sys.executable, "-m", "lamina.compat.tvm.driver.tvmc", "run", "--profile", str(path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "tvmgen_default_openblas_main_0" in told.stdout
+
+
 # -- from Python -----------------------------------------------------------------------------------------------
 
 
@@ -278,6 +319,13 @@ def test_records_of_a_search_are_compiled_with(tmp_path: Path, options: tuple[st
             3,
             "--profile: the library keeps no times of its kernels; `lamina profile MODEL`",
         ),
+        (
+            ["compile", "NET", "--target", "llvm", "--target-host", "llvm -mtriple=aarch64-linux-gnu"],
+            3,
+            "is called from",
+        ),
+        (["compile", "NET", "--target", "y.npz"], 1, "y.npz: cannot read a target: is no text"),
+        (["run", "TAR", "-i", "Z"], 1, "input 'x' is float32, not <U1: could not convert string to float"),
         (["run", "TAR", "-i", "Y"], 1, "the program has no input 'y'; it has x"),
         (["run", "TAR", "--repeat", "0"], 2, "--repeat is at least 1, not 0"),
         (["run", "TAR", "--print-top", "0"], 2, "--print-top is at least 1, not 0"),
@@ -300,11 +348,12 @@ def test_a_mistake_is_one_line(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     np.savez("y.npz", y=np.zeros(3))
-    places = {"NET": case[0], "TAR": package, "Y": "y.npz"}
+    np.savez("z.npz", x=np.full((1, 3, 8, 8), "a"))
+    places = {"NET": case[0], "TAR": package, "Y": "y.npz", "Z": "z.npz"}
     found, out, err = command(*(places.get(w, w) for w in words))
     assert (found, out) == (status, "") and err.startswith("error: ") and len(err.splitlines()) == 1
     assert said in err
-    assert [p.name for p in tmp_path.iterdir()] == ["y.npz"]  # nothing is half written
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["y.npz", "z.npz"]  # nothing is half written
 
 
 def test_what_is_no_package_is_refused(case: tuple[Path, Array, Array], package: Path, tmp_path: Path) -> None:

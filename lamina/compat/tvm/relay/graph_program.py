@@ -282,7 +282,11 @@ class GraphModule:
         array = value.numpy_view if isinstance(value, NDArray) else np.asarray(value)
         if tuple(array.shape) != tuple(port.shape):
             raise InputError(f"input {name!r} has shape {list(port.shape)}, not {list(array.shape)}")
-        return np.array(array, port.dtype if port.dtype != "bool" else bool, order="C")
+        try:
+            return np.array(array, port.dtype if port.dtype != "bool" else bool, order="C")
+        except (ValueError, TypeError) as e:
+            said = " ".join(str(e).split())[:120]
+            raise InputError(f"input {name!r} is {port.dtype}, not {array.dtype}: {said}") from None
 
     set_input_zero_copy = set_input
 

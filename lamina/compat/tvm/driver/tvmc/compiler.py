@@ -12,6 +12,7 @@ from warnings import warn
 
 from lamina.compat.tvm import transform
 from lamina.compat.tvm.autotvm.history import ApplyHistoryBest
+from lamina.compat.tvm.composite_targets import compile_target
 from lamina.compat.tvm.driver.tvmc.model import TVMCModel, TVMCPackage
 from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.relay import transform as relay_transform
@@ -19,7 +20,7 @@ from lamina.compat.tvm.relay.build_module import build
 from lamina.compat.tvm.relay.graph_program import GraphExecutorFactoryModule
 from lamina.driver.api import Executable
 from lamina.driver.exportable import ExportableProgram
-from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.passes.relay.partition.external_backends import find_backend
 from lamina.store.text_file import check_place, write_text
 
@@ -59,18 +60,29 @@ def compile_model(
         check_place(package_path)
     if cross or cross_options:
         warn(f"no compiler is called: --cross-compiler {cross or cross_options} changes nothing", stacklevel=2)
+    chosen = target_from_cli(target)
+    if target_host:
+        _check_host(chosen, target_from_cli(target_host))
     mod = with_layout(tvmc_model.mod, desired_layout)
     context = transform.PassContext(
         opt_level, disabled_pass=disabled_pass, config=parse_configs(pass_context_configs or ())
     )
     with context, _records(tuning_records):
-        library = build(mod, target_from_cli(target), target_host, params=tvmc_model.params, mod_name=mod_name)
+        library = build(mod, chosen, params=tvmc_model.params, mod_name=mod_name)
     _tell_of_backends(library)
     texts = {level: mod.astext() if level == "relay" else library.get_source(level) for level in dumps}
     path = tvmc_model.export_package(library, package_path, cross, cross_options, output_format)
     for level, text in texts.items():
         write_text(f"{path}.{level}", text)
     return TVMCPackage(path)
+
+
+def _check_host(target: Any, host: Any) -> None:
+    """Raise UnsupportedError for a host that is another machine than the target."""
+    wanted, called_from = (compile_target(t, elsewhere=True).triple.data for t in (target, host))
+    if wanted != called_from:
+        what = f"code for {wanted} is called from there, not from {called_from}"
+        raise UnsupportedError(what, hint="leave --target-host out")
 
 
 def _records(path: str | os.PathLike[str] | None) -> Any:
