@@ -128,7 +128,7 @@ class TargetAttr(ParametrizedAttribute):
         return not self.triple.data.startswith("wasm")
 
     def has_bf16(self) -> bool:
-        """Whether LLVM makes code for values of bfloat16 at all: for WebAssembly it ends the process."""
+        """Whether LLVM makes code for a bfloat16 at all: for WebAssembly it ends the process."""
         return not self.triple.data.startswith("wasm")
 
     def rounds_to_bf16(self) -> bool:

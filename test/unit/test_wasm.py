@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import shutil
@@ -99,12 +100,13 @@ def recurrent(m: Small) -> Any:
 
 
 def gathered(m: Small) -> Any:
-    """Rows and elements by number, those of a reversed tensor, a cast to half the bits and back."""
+    """Rows and elements by number, those of a reversed tensor, casts to half the bits and back."""
     last = m.node("Slice", "x", *(m.weight(np.asarray([n], np.int64)) for n in (-1, -1000, 1, -1)))
     rows = m.node("Gather", last, "places", axis=0)
     half = m.node("Cast", m.node("Cast", rows, to=TensorProto.FLOAT16), to=FLOAT)
+    short = m.node("Cast", m.node("Cast", rows, to=TensorProto.BFLOAT16), to=FLOAT)
     top = m.node("TopK", "x", m.weight(np.asarray([3], np.int64)), outputs=["values", "indices"])
-    return m.model({"x": (FLOAT, (40, 19)), "places": (INT64, (5,))}, rows, half, top, "indices")
+    return m.model({"x": (FLOAT, (40, 19)), "places": (INT64, (5,))}, rows, half, short, top, "indices")
 
 
 def bytes_(m: Small) -> Any:
@@ -375,17 +377,26 @@ def test_a_machine_of_several_threads_is_refused(net: Path, tmp_path: Path) -> N
         lamina.export(net.with_suffix(".onnx"), tmp_path / "net.wasm", named_target("wasm32", 4))
 
 
-def test_functions_of_a_library_and_bfloat16_are_refused_by_name(tmp_path: Path) -> None:
+def test_functions_of_a_library_are_refused_by_name(tmp_path: Path) -> None:
     m = Small(0)
     with pytest.raises(LaminaError, match="kernel fused_sin: it calls sinf, which no object has"):
         lamina.export(m.model({"x": (FLOAT, (64,))}, m.node("Sin", "x")), tmp_path / "sin.wasm")
-    m = Small(0)
-    cast = m.node("Cast", "x", to=TensorProto.BFLOAT16)
-    with pytest.raises(UnsupportedError, match="LLVM has no bfloat16 for wasm32-unknown-unknown"):
-        lamina.export(m.model({"x": (FLOAT, (64,))}, cast), tmp_path / "cast.wasm")
     assert not list(tmp_path.iterdir())
 
 
 def test_python_says_that_it_does_not_run_modules(net: Path) -> None:
     with pytest.raises(UnsupportedError, match="is a module of WebAssembly, which Python does not run"):
         ExportedNet(net)
+
+
+@needs_node
+def test_pixels_of_a_canvas_become_planes() -> None:
+    program = f"""
+import {{ best, planes }} from {str(RUNNER)!r};
+const pixels = Uint8ClampedArray.from([0, 51, 255, 9, 102, 153, 204, 9]);
+console.log(JSON.stringify([Array.from(planes(pixels, [0, 0.2, 0], [1, 1, 0.5])), best(Float32Array.from([3, 7, 5]))]));
+"""
+    words = [str(NODE), "--input-type=module", "-e", program]
+    found, largest = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    np.testing.assert_allclose(found, [0, 0.4, 0, 0.4, 2, 1.6], atol=1e-6)
+    assert largest == {"index": 1, "value": 7}
