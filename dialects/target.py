@@ -116,7 +116,8 @@ class TargetAttr(ParametrizedAttribute):
 
     def multiplies_and_adds(self) -> bool:
         """Whether a multiply-add that rounds once is an instruction, and no call of a library."""
-        return not self.triple.data.startswith(("x86_64", "wasm")) or self.has_feature("fma")
+        has = any(map(self.has_feature, ("fma", "avx512f")))  # the second has it too
+        return has or not self.triple.data.startswith(("x86_64", "wasm"))
 
     def wants_growing_addresses(self) -> bool:
         """Whether an access adds a constant to its address only where that is known not to wrap around."""
@@ -127,7 +128,7 @@ class TargetAttr(ParametrizedAttribute):
         return not self.triple.data.startswith("wasm")
 
     def has_bf16(self) -> bool:
-        """Whether LLVM makes code for values of bfloat16 at all: for WebAssembly it ends the process."""
+        """Whether LLVM makes code for a bfloat16 at all: for WebAssembly it ends the process."""
         return not self.triple.data.startswith("wasm")
 
     def rounds_to_bf16(self) -> bool:

@@ -25,11 +25,11 @@ from lamina.backends.link import wasm_object as wasm
 from lamina.backends.link.elf_object import LinkError
 from lamina.backends.link.shared_object import Data, LinkedLibrary
 from lamina.backends.link.wasm_object import (
-    RelocationKind,
-    Symbols,
+    SymbolKind,
     WasmFunction,
     WasmObject,
     WasmRelocation,
+    WasmRelocationKind,
     WasmSegment,
     WasmSymbol,
     signed,
@@ -55,7 +55,7 @@ _OF_FUNCTION, _OF_TABLE, _OF_MEMORY, _OF_GLOBAL = 0, 1, 2, 3
 
 
 class _Owner(NamedTuple):
-    """Whose a symbol is: the number of the object."""
+    """The owner of a symbol: the number of its object."""
 
     number: int
     symbol: WasmSymbol
@@ -123,9 +123,9 @@ class _ModuleLinker:
         for symbol in obj.symbols:
             if not symbol.is_defined:
                 continue
-            if symbol.kind is Symbols.FUNCTION:
+            if symbol.kind is SymbolKind.FUNCTION:
                 self.names[self.functions[n, symbol.number]] = symbol.name
-            elif symbol.kind is not Symbols.DATA:
+            elif symbol.kind is not SymbolKind.DATA:
                 raise LinkError(f"{symbol.name or 'a section'} is none of a kernel's symbols", where=obj.label)
             if symbol.flags & wasm.LOCAL:
                 continue
@@ -168,10 +168,10 @@ class _ModuleLinker:
 
     def _value(self, n: int, r: WasmRelocation) -> int:
         obj = self.objects[n]
-        if r.kind is RelocationKind.TYPE_INDEX_LEB:
+        if r.kind is WasmRelocationKind.TYPE_INDEX_LEB:
             return self._type(obj.types[r.number])
         symbol = obj.symbols[r.number]
-        if r.kind is RelocationKind.GLOBAL_INDEX_LEB:
+        if r.kind is WasmRelocationKind.GLOBAL_INDEX_LEB:
             if symbol.name != _STACK_POINTER:
                 raise LinkError(f"it uses the global {symbol.name}, which a module has not", where=obj.label)
             return 0
@@ -180,8 +180,8 @@ class _ModuleLinker:
             if not 0 <= address < 1 << 32:
                 raise LinkError(f"an address of {symbol.name} is outside of the memory", where=obj.label)
             return address
-        number = self._function(n, symbol, r.kind is RelocationKind.FUNCTION_INDEX_LEB)
-        if r.kind is RelocationKind.FUNCTION_INDEX_LEB:
+        number = self._function(n, symbol, r.kind is WasmRelocationKind.FUNCTION_INDEX_LEB)
+        if r.kind is WasmRelocationKind.FUNCTION_INDEX_LEB:
             return number
         return self.slots.setdefault(number, len(self.slots) + 1)
 
@@ -191,7 +191,7 @@ class _ModuleLinker:
             return _Owner(n, symbol)
         found = self.owners.get(symbol.name)
         if found is None or found.symbol.kind is not symbol.kind:
-            what = "calls" if symbol.kind is Symbols.FUNCTION else "needs"
+            what = "calls" if symbol.kind is SymbolKind.FUNCTION else "needs"
             hint = "a module of WebAssembly has no libraries"
             raise LinkError(f"it {what} {symbol.name}, which no object has", where=self.objects[n].label, hint=hint)
         return found
@@ -217,7 +217,7 @@ class _ModuleLinker:
     def _type(self, type_: bytes) -> int:
         return self.types.setdefault(type_, len(self.types))
 
-    def _exported_owner(self, name: str, kind: Symbols) -> _Owner:
+    def _exported_owner(self, name: str, kind: SymbolKind) -> _Owner:
         found = self.owners.get(name)
         if found is None or found.symbol.kind is not kind:
             raise LinkError(f"there is no {name} to export", where=self.label)
@@ -256,7 +256,7 @@ class _ModuleLinker:
     def _globals(self) -> list[bytes]:
         found = [bytes((_I32, 1)) + _constant(STACK_BYTES), bytes((_I32, 0)) + _constant(self.heap)]
         for name in self.constants:
-            owner = self._exported_owner(name, Symbols.DATA)
+            owner = self._exported_owner(name, SymbolKind.DATA)
             found.append(bytes((_I32, 0)) + _constant(self._address(owner.number, owner.symbol)))
         return found
 
@@ -264,7 +264,7 @@ class _ModuleLinker:
         found = [(MEMORY_NAME, _OF_MEMORY, 0), (TABLE_NAME, _OF_TABLE, 0), (HEAP_BASE, _OF_GLOBAL, 1)]
         found += [(name, _OF_GLOBAL, n) for n, name in enumerate(self.constants, 2)]
         for name, symbol in self.exported.items():
-            owner = self._exported_owner(symbol, Symbols.FUNCTION)
+            owner = self._exported_owner(symbol, SymbolKind.FUNCTION)
             found.append((name, _OF_FUNCTION, self.functions[owner.number, owner.symbol.number]))
         return [_text(name) + bytes((kind,)) + unsigned(number) for name, kind, number in found]
 

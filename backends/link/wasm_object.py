@@ -24,7 +24,7 @@ _SEGMENTS, _STARTS, _GROUPS, _SYMBOLS = 5, 6, 7, 8
 _LINKING_VERSION = 2
 
 
-class RelocationKind(IntEnum):
+class WasmRelocationKind(IntEnum):
     """The kinds of relocations that are known, by their names in Linking.md."""
 
     FUNCTION_INDEX_LEB = 0
@@ -46,21 +46,21 @@ class RelocationKind(IntEnum):
         return 4 if self.name.endswith("I32") else 5
 
 
-_KINDS = frozenset(map(int, RelocationKind))
+_KINDS = frozenset(map(int, WasmRelocationKind))
 
 
 class WasmRelocation(NamedTuple):
     """A place in a function or segment that depends on where something will be."""
 
     offset: int
-    kind: RelocationKind
+    kind: WasmRelocationKind
     number: int
     """Of the symbol, or of the type."""
     addend: int
 
 
-class Symbols(IntEnum):
-    """What a symbol names."""
+class SymbolKind(IntEnum):
+    """Kinds of what symbols name."""
 
     FUNCTION = 0
     DATA = 1
@@ -73,7 +73,7 @@ class Symbols(IntEnum):
 class WasmSymbol(NamedTuple):
     """A name for a function, for a place in a segment, or for what another object has."""
 
-    kind: Symbols
+    kind: SymbolKind
     name: str
     flags: int
     number: int = 0
@@ -151,29 +151,24 @@ class WasmReader:
 
     def number(self) -> int:
         """An unsigned number of at most 32 bits."""
-        value = shift = 0
-        while True:
-            byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-            if shift > 28:
-                raise ValueError("a number of more than 32 bits")
-        return value
+        return self._groups()[0]
 
     def integer(self) -> int:
         """A signed number of at most 32 bits."""
-        value = shift = 0
-        while True:
+        value, bits = self._groups()
+        return value - (1 << bits) if value >> bits - 1 else value
+
+    def _groups(self) -> tuple[int, int]:
+        """A number in groups of seven bits, and how many bits these have. Raises ValueError for too many."""
+        value = bits = 0
+        byte = 0x80
+        while byte & 0x80:
             byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-            if shift > 28:
+            value |= (byte & 0x7F) << bits
+            bits += 7
+            if bits > 35:
                 raise ValueError("a number of more than 32 bits")
-        return value - (1 << shift) if byte & 0x40 else value
+        return value, bits
 
     def piece(self, size: int) -> memoryview:
         """The next bytes."""
@@ -186,7 +181,7 @@ class WasmReader:
         return bytes(self.piece(self.number())).decode()
 
     def part(self) -> WasmReader:
-        """What is preceded by its size."""
+        """A part that is preceded by its size."""
         return WasmReader(self.piece(self.number()))
 
     def rows(self) -> range:
@@ -231,7 +226,7 @@ class _ObjectReader:
         self.types: list[bytes] = []
         self.imports: list[tuple[str, bytes]] = []
         """Name and type of imported functions."""
-        self.others: dict[int, list[str]] = {Symbols.GLOBAL: [], Symbols.TABLE: []}
+        self.others: dict[int, list[str]] = {SymbolKind.GLOBAL: [], SymbolKind.TABLE: []}
         """Names of imported globals and tables."""
         self.kept: dict[int, memoryview] = {}
         self.relocations: dict[int, list[WasmRelocation]] = {}
@@ -287,13 +282,13 @@ class _ObjectReader:
                 self.imports.append((name, self.types[reader.number()]))
             elif kind in (1, 2):  # tables and memories: the linker makes one of each
                 if kind == 1:
-                    self.others[Symbols.TABLE].append(name)
+                    self.others[SymbolKind.TABLE].append(name)
                     reader.byte()
                 bounded = reader.byte()
                 for _ in range(1 + (bounded & 1)):
                     reader.number()
             elif kind == 3:
-                self.others[Symbols.GLOBAL].append(name)
+                self.others[SymbolKind.GLOBAL].append(name)
                 reader.piece(2)
             else:
                 raise ValueError(f"an import of kind {kind}")
@@ -314,17 +309,17 @@ class _ObjectReader:
                 raise LinkError(f"the part {kind} of `linking` is none of a kernel's", where=self.label)
 
     def _symbol(self, reader: WasmReader) -> WasmSymbol:
-        kind, flags = Symbols(reader.byte()), reader.number()
+        kind, flags = SymbolKind(reader.byte()), reader.number()
         undefined = bool(flags & UNDEFINED)
-        if kind is Symbols.DATA:
+        if kind is SymbolKind.DATA:
             name = reader.name()
             index, offset, _ = (0, 0, 0) if undefined else (reader.number(), reader.number(), reader.number())
             return WasmSymbol(kind, name, flags, index, offset)
         index = reader.number()
-        if kind is Symbols.SECTION:
+        if kind is SymbolKind.SECTION:
             return WasmSymbol(kind, "", flags | LOCAL, index)
         if undefined and not flags & EXPLICIT_NAME:
-            name = self.imports[index][0] if kind is Symbols.FUNCTION else self.others[kind][index]
+            name = self.imports[index][0] if kind is SymbolKind.FUNCTION else self.others[kind][index]
         else:
             name = reader.name()
         return WasmSymbol(kind, name, flags, index)
@@ -341,7 +336,7 @@ class _ObjectReader:
                 return
             if kind not in _KINDS:
                 raise LinkError(f"a relocation of kind {kind} (wasm32) is not on the linker's list", where=self.label)
-            known = RelocationKind(kind)
+            known = WasmRelocationKind(kind)
             offset, index = reader.number(), reader.number()
             found.append(WasmRelocation(offset, known, index, reader.integer() if known.has_addend else 0))
 
@@ -377,16 +372,16 @@ class _ObjectReader:
     def _check(self, functions: int, segments: tuple[WasmSegment, ...]) -> None:
         """Raise IndexError for a symbol or a relocation of what there is not."""
         for symbol in self.symbols:
-            if symbol.kind is Symbols.FUNCTION:
+            if symbol.kind is SymbolKind.FUNCTION:
                 first = 0 if not symbol.is_defined else len(self.imports)
                 last = len(self.imports) if not symbol.is_defined else first + functions
                 if not first <= symbol.number < last:
                     raise IndexError(f"{symbol.name} is a function that there is not")
-            elif symbol.kind is Symbols.DATA and symbol.is_defined:
+            elif symbol.kind is SymbolKind.DATA and symbol.is_defined:
                 if symbol.number >= len(segments) or symbol.offset > len(segments[symbol.number].data):
                     raise IndexError(f"{symbol.name} is in a segment that there is not")
         for r in (r for found in self.relocations.values() for r in found):
-            many = self.types if r.kind is RelocationKind.TYPE_INDEX_LEB else self.symbols
+            many = self.types if r.kind is WasmRelocationKind.TYPE_INDEX_LEB else self.symbols
             if r.number >= len(many):
                 raise IndexError("a relocation is of no symbol")
 

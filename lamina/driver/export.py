@@ -116,7 +116,7 @@ def export_program(
 def _linked(
     pieces: Mapping[str, bytes], target: TargetSpec, name: str, label: str, description: bytes, data: Data
 ) -> tuple[bytes, LinkedLibrary]:
-    """What stands before a library, and the library, of objects by their labels; `label` is the file's name."""
+    """The bytes before a library, and the library, of objects by their labels; `label` is the file's name."""
     exports = [f"lamina_{name}"]
     if label.endswith(MODULE):
         parts = [read_wasm_object(piece, part) for part, piece in pieces.items()]

@@ -25,10 +25,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    BFloat16Type,
     DenseArrayBase,
     DictionaryAttr,
     IndexType,
@@ -37,6 +37,8 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     UnitAttr,
+    bf16,
+    f64,
     i32,
     i64,
 )
@@ -69,7 +71,7 @@ from lamina.passes.tir_to_llvm.program import STATUS_ARGUMENT, TEAM_ARGUMENT, Ph
 from lamina.passes.tir_to_llvm.program import main_to_program as main_to_program
 from lamina.passes.tir_to_llvm.replay import Replay
 from lamina.passes.tir_to_llvm.rules import tir_to_llvm as tir_to_llvm
-from lamina.passes.tir_to_llvm.scalars import OVERFLOW
+from lamina.passes.tir_to_llvm.scalars import OVERFLOW, element_of
 from lamina.passes.tir_to_llvm.teams import Team, most_threads, patience, team_of, written_together
 
 SLICES = 256
@@ -166,8 +168,8 @@ def main(top: MainOp, state: Functions) -> None:
 
 
 def check_features(module: ModuleOp) -> None:
-    """Raise InputError at a machine intrinsic that the module's target does not have, UnsupportedError at a bfloat16
-    where LLVM has no code for such.
+    """Raise InputError at a machine intrinsic that the module's target does not have, UnsupportedError at a rounding of
+    f64 to bf16 where LLVM has no code for it.
 
     Without a target in the module it is the emitter that refuses: LLVM would kill the process.
     """
@@ -176,8 +178,11 @@ def check_features(module: ModuleOp) -> None:
         return
     lacks_bf16 = not target.has_bf16()
     for op in all_ops(module):
-        if lacks_bf16 and any(_is_bf16(v.type) for v in (*op.operands, *op.results)):
-            raise UnsupportedError(f"LLVM has no bfloat16 for {target.triple.data}", hint="use float32", op=op)
+        if lacks_bf16 and isinstance(op, arith.TruncFOp):
+            types = [element_of(v.type) for v in (op.operands[0], op.results[0])]
+            if types == [f64, bf16]:
+                what = f"there is no rounding of float64 to bfloat16 for {target.triple.data}"
+                raise UnsupportedError(what, hint="go through f32", op=op)
         if isinstance(op, IntrinsicOp):
             missing = op.row.missing(target.has_feature)
             if missing:
@@ -186,11 +191,6 @@ def check_features(module: ModuleOp) -> None:
                     f"{target.cpu.data} has not",
                     op=op,
                 )
-
-
-def _is_bf16(type_: Attribute) -> bool:
-    """Whether a type is that of bfloat16, or of several."""
-    return isinstance(getattr(type_, "element_type", type_), BFloat16Type)
 
 
 def lower_function(

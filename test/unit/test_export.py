@@ -451,9 +451,7 @@ def test_what_a_library_needs(exe: tuple[Any, Path], tmp_path: Path) -> None:
         needed.append([t.needed for t in tags if t["d_tag"] == "DT_NEEDED"])
         names = [s.name for s in elf.get_section_by_name(".dynsym").iter_symbols() if s["st_shndx"] != "SHN_UNDEF"]
         assert names == [f"lamina_{path.stem}"]
-    # A multiply-add that rounds once is a function of libm where the processor has no such instruction.
-    libm = [] if exe[0].target.multiplies_and_adds() else ["libm.so.6"]
-    assert needed == [[], [*libm, "libc.so.6"]]
+    assert needed == [[], ["libc.so.6"]]
 
 
 def test_a_build_gives_the_same_bytes_in_another_process(exe: tuple[Any, Path], tmp_path: Path) -> None:

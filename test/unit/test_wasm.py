@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
+import re
 import shutil
+import struct
 import subprocess
 import sys
+import threading
+import zlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +38,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 NODE = shutil.which("node")
+CHROMIUM = shutil.which("chromium")
 RUNNER = ROOT / "examples" / "deploy" / "wasm" / "run_net.mjs"
 needs_node = pytest.mark.skipif(NODE is None, reason="there is no `node`")
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -99,12 +107,13 @@ def recurrent(m: Small) -> Any:
 
 
 def gathered(m: Small) -> Any:
-    """Rows and elements by number, those of a reversed tensor, a cast to half the bits and back."""
+    """Rows and elements by number, those of a reversed tensor, casts to half the bits and back."""
     last = m.node("Slice", "x", *(m.weight(np.asarray([n], np.int64)) for n in (-1, -1000, 1, -1)))
     rows = m.node("Gather", last, "places", axis=0)
     half = m.node("Cast", m.node("Cast", rows, to=TensorProto.FLOAT16), to=FLOAT)
+    short = m.node("Cast", m.node("Cast", rows, to=TensorProto.BFLOAT16), to=FLOAT)
     top = m.node("TopK", "x", m.weight(np.asarray([3], np.int64)), outputs=["values", "indices"])
-    return m.model({"x": (FLOAT, (40, 19)), "places": (INT64, (5,))}, rows, half, top, "indices")
+    return m.model({"x": (FLOAT, (40, 19)), "places": (INT64, (5,))}, rows, half, short, top, "indices")
 
 
 def bytes_(m: Small) -> Any:
@@ -375,17 +384,102 @@ def test_a_machine_of_several_threads_is_refused(net: Path, tmp_path: Path) -> N
         lamina.export(net.with_suffix(".onnx"), tmp_path / "net.wasm", named_target("wasm32", 4))
 
 
-def test_functions_of_a_library_and_bfloat16_are_refused_by_name(tmp_path: Path) -> None:
+def test_functions_of_a_library_are_refused_by_name(tmp_path: Path) -> None:
     m = Small(0)
     with pytest.raises(LaminaError, match="kernel fused_sin: it calls sinf, which no object has"):
         lamina.export(m.model({"x": (FLOAT, (64,))}, m.node("Sin", "x")), tmp_path / "sin.wasm")
-    m = Small(0)
-    cast = m.node("Cast", "x", to=TensorProto.BFLOAT16)
-    with pytest.raises(UnsupportedError, match="LLVM has no bfloat16 for wasm32-unknown-unknown"):
-        lamina.export(m.model({"x": (FLOAT, (64,))}, cast), tmp_path / "cast.wasm")
     assert not list(tmp_path.iterdir())
 
 
 def test_python_says_that_it_does_not_run_modules(net: Path) -> None:
     with pytest.raises(UnsupportedError, match="is a module of WebAssembly, which Python does not run"):
         ExportedNet(net)
+
+
+@needs_node
+def test_pixels_of_a_canvas_become_planes() -> None:
+    program = f"""
+import {{ best, planes }} from {str(RUNNER)!r};
+const pixels = Uint8ClampedArray.from([0, 51, 255, 9, 102, 153, 204, 9]);
+console.log(JSON.stringify([Array.from(planes(pixels, [0, 0.2, 0], [1, 1, 0.5])), best(Float32Array.from([3, 7, 5]))]));
+"""
+    words = [str(NODE), "--input-type=module", "-e", program]
+    found, largest = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    np.testing.assert_allclose(found, [0, 0.4, 0, 0.4, 2, 1.6], atol=1e-6)
+    assert largest == {"index": 1, "value": 7}
+
+
+PAGE = """<!doctype html>
+<iframe src="index.html"></iframe>
+<pre id="said"></pre>
+<script>
+  const frame = document.querySelector("iframe");
+  const answer = () => frame.contentDocument?.getElementById("answer")?.textContent ?? "";
+  const until = async (test) => {
+    while (!test(answer())) await new Promise((go) => setTimeout(go, 20));
+  };
+  (async () => {
+    await until((text) => /choose an image|error/.test(text));
+    const input = frame.contentDocument.getElementById("file");
+    const files = new DataTransfer();
+    files.items.add(new File([await (await fetch("image.png")).blob()], "image.png", { type: "image/png" }));
+    input.files = files.files;
+    input.dispatchEvent(new Event("change"));
+    await until((text) => /ms$|error/.test(text));
+    document.getElementById("said").textContent = answer();
+  })();
+</script>
+"""
+"""A page that uses the page of the example as a user does."""
+
+
+def png(pixels: Array) -> bytes:
+    """The file of an image uint8[height, width, 3]."""
+    height, width, _ = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    parts = [
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    ]
+    chunks = [struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d)) for n, d in parts]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no `chromium`")
+def test_the_web_page_in_a_browser(tmp_path: Path) -> None:
+    m = Small(0)
+    a = m.node("Conv", "image", m.normal(16, 3, 7, 7), strides=[4, 4])
+    b = m.node("Flatten", m.node("MaxPool", m.node("Relu", a), kernel_shape=[9, 9], strides=[9, 9]))
+    model = m.model({"image": (FLOAT, (1, 3, 224, 224))}, m.node("Gemm", b, m.normal(576, 100)))
+    for name in ("index.html", "run_net.mjs"):
+        shutil.copy(RUNNER.with_name(name), tmp_path)
+    lamina.export(model, tmp_path / "net.wasm")
+    (tmp_path / "labels.txt").write_text("".join(f"label {n}\n" for n in range(100)))
+    (tmp_path / "page.html").write_text(PAGE)
+    pixels = np.random.default_rng(0).integers(0, 256, (224, 224, 3), np.uint8)
+    (tmp_path / "image.png").write_bytes(png(pixels))
+    mean, deviation = (np.asarray(v, np.float32) for v in ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]))
+    image = ((pixels.astype(np.float32) / 255 - mean) / deviation).transpose(2, 0, 1)[None]
+    wanted = expected(model, {"image": np.ascontiguousarray(image)})[0][0]
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: Any) -> None:
+            del format, args
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        words = [
+            str(CHROMIUM),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            f"--user-data-dir={tmp_path / 'profile'}",
+        ]
+        address = f"http://127.0.0.1:{server.server_port}/page.html"
+        words += ["--virtual-time-budget=60000", "--dump-dom", address]
+        said = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120).stdout
+        server.shutdown()
+    found = re.search(r'<pre id="said">label (\d+) \((\S+)\), \d+ ms</pre>', said)
+    assert found is not None, said
+    assert int(found[1]) == int(wanted.argmax()) and abs(float(found[2]) - wanted.max()) < 0.01 * abs(wanted.max())

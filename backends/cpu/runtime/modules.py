@@ -71,7 +71,7 @@ def runtime_module(name: str, system: str = HERE) -> ModuleOp:
     block = module.body.block
     if system == WASM:
         for op in [o for o in block.ops if isinstance(o, FuncOp) and _has_bf16(o)]:
-            block.erase_op(op)  # LLVM has no code for them, and nobody calls them
+            block.erase_op(op)  # LLVM has no bf16 there, and kernels round by integers
     declared = {op.sym_name.data: op for op in block.ops if isinstance(op, FuncOp) and not op.body.blocks}
     known = [op for op in facts.ops if isinstance(op, FuncOp)]
     needed = [op for op in known if op.body.blocks and op.sym_name.data in declared]

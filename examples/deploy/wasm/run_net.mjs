@@ -37,7 +37,9 @@ export class Net {
     this.target = this.#text(word(12));
     const port = (at) => ({
       name: this.#text(record.getUint32(at, true)),
-      shape: Array.from(new BigInt64Array(exports.memory.buffer, record.getUint32(at + 4, true), record.getInt32(at + 16, true)), Number),
+      shape: Array.from({ length: record.getInt32(at + 16, true) }, (_, n) =>
+        Number(record.getBigInt64(record.getUint32(at + 4, true) + 8 * n, true)),
+      ),
       bytes: Number(record.getBigUint64(at + 8, true)),
       type: ARRAYS[`${record.getUint8(at + 20)} ${record.getUint8(at + 21)}`],
     });
@@ -98,6 +100,21 @@ export class Net {
     const bytes = new Uint8Array(this.exports.memory.buffer, at);
     return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
   }
+}
+
+/** The pixels of a canvas (RGBA) as float32[1, 3, height, width] of ImageNet's mean and deviation. */
+export function planes(pixels, mean = [0.485, 0.456, 0.406], deviation = [0.229, 0.224, 0.225]) {
+  const size = pixels.length / 4;
+  const image = new Float32Array(3 * size);
+  for (let c = 0; c < 3; c++)
+    for (let n = 0; n < size; n++) image[c * size + n] = (pixels[4 * n + c] / 255 - mean[c]) / deviation[c];
+  return image;
+}
+
+/** The largest element, and its place. */
+export function best(values) {
+  const index = values.reduce((found, value, n) => (value > values[found] ? n : found), 0);
+  return { index, value: values[index] };
 }
 
 async function main([file, repeats, ...tensors]) {
