@@ -293,6 +293,14 @@ _SMALL_KERNEL = ArrayAttr(_WORDS)
 """The same where there is no system, and no cache line that a vector could straddle: the stack stays as it is."""
 
 
+def _builder(entry: Block, declarations: dict[str, llvm.FuncOp], target: TargetAttr | None) -> FunctionBuilder:
+    """A builder of a function for a target: an index has the bits of a pointer."""
+    triple = target.triple.data if target is not None else ""
+    index = i32 if pointer_bits(triple) == 32 else i64
+    alignment = {"stack_alignment": _ALIGNED_STACK} if is_bare(triple) else {}
+    return FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o), index, **alignment)
+
+
 def _lower_phase(
     symbol: str,
     ops: Sequence[Operation],
@@ -309,10 +317,9 @@ def _lower_phase(
     entry = Block(arg_types=[*taken, i64, i64])
     lo, hi = entry.args[-2:]
     lo.name_hint, hi.name_hint = "lo", "hi"
-    index = i32 if target is not None and pointer_bits(target.triple.data) == 32 else i64
     bare = target is not None and is_bare(target.triple.data)
-    alignment = {"stack_alignment": _ALIGNED_STACK} if bare else {}
-    builder = FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o), index, **alignment)
+    builder = _builder(entry, declarations, target)
+    index = builder.index
     pointers: dict[SSAValue, SSAValue] = {}
     for old, new in zip(used, entry.args, strict=False):
         new.name_hint = old.name_hint
