@@ -32,9 +32,11 @@ from lamina.measure.timing import Benchmark, random_inputs, repeated
 from lamina.passes.relay.layout.legal_forms import any_registered
 from lamina.passes.relay.partition.external_backends import is_foreign
 from lamina.runtime.compiled import CompiledProgram, Memory, load_program
-from lamina.runtime.given_arrays import as_array
-from lamina.runtime.ports import Port, by_name
+from lamina.runtime.given_arrays import as_array, named_arrays
+from lamina.runtime.ports import Port
 from lamina.runtime.program_file import StoredProgram
+from lamina.runtime.runnable import Runnable
+from lamina.runtime.session import KeptValue
 from lamina.store.program_cache import ProgramCache, enabled, object_cache, program_key
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from lamina.driver.open_model import OpenProgram
     from lamina.driver.pipelines import Progress
     from lamina.driver.stage_texts import StageTexts
-    from lamina.runtime.session import KeptValue, ProgramSession
+    from lamina.runtime.session import KeptValue
     from lamina.transform import PassContext
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -240,7 +242,7 @@ def _built(compilation: Compilation, origin: Origin) -> StoredProgram | MachineP
 
         settings, cache = compilation.settings, compilation.objects is not None
         how: dict[str, Any] = {"opt_level": settings.context, "cache": cache, "sanitize": settings.sanitize}
-        return OpenProgram(origin, e, lambda known: compile(known, settings.attr, **how).run)
+        return OpenProgram(origin, e, lambda known: compile(known, settings.attr, **how))
 
 
 @contextmanager
@@ -292,7 +294,7 @@ def questions(
     return questions_of(Compilation(with_choices(fresh, answers_of(choices, settings.target)), settings))
 
 
-class Executable:
+class Executable(Runnable):
     """A compiled model.
 
     Calls from several threads run at the same time, each in memory and with threads of its own; where shapes are not
@@ -340,41 +342,28 @@ class Executable:
     def threads(self) -> int:
         return self._settings.target.threads
 
-    def __call__(self, *arrays: Any) -> Any:
-        """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
-        results = tuple(self.run(by_name(self.inputs, arrays)).values())
-        return results[0] if len(results) == 1 else results
+    def run(
+        self, inputs: Mapping[str, Any] | None = None, /, out: Mapping[str, Array] | None = None, **named: Any
+    ) -> dict[str, Any]:
+        """Run on arrays by name, keywords or not: the outputs by name, in the arrays of `out` where it has them.
 
-    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """Run on arrays by name. A wrong name, dtype, rank or shape is an InputError before anything runs.
+        A wrong name, dtype, rank or shape is an InputError before anything runs.
 
         What is no tensor in a program for the virtual machine is a tuple or a `lamina.vm.vm.AdtValue`, here and there.
         """
-        results = self._direct(inputs) if self._direct is not None else None
-        return self._program.run(self._arrays(inputs)) if results is None else results
+        given = named_arrays(inputs, named) if named or inputs is None else inputs
+        if out is not None:
+            return self._program.run_out(self._arrays(given), out)
+        results = self._direct(given) if self._direct is not None else None
+        return self._program.run(self._arrays(given)) if results is None else results
 
-    def session(self) -> ProgramSession:
-        """Runs that keep state from one to the next: what @main names in `lamina.state`, as variables of TFLite.
+    def close(self) -> None:
+        self._program.close()
 
-        A program without state has a session too.
-        """
-        from lamina.runtime.session import ProgramSession
-
-        return ProgramSession(self.run, self.inputs, self.outputs, self._kept())
-
-    def _kept(self) -> list[KeptValue]:
-        from lamina.runtime.session import KeptValue
-
+    def kept(self) -> list[KeptValue]:
         if isinstance(self._program, CompiledProgram):
             return [KeptValue.from_plain(v) for v in self._description.get("state", ())]
         return [KeptValue(*v) for v in self._program.state()]
-
-    @property
-    def initial_state(self) -> dict[str, Array]:
-        """The values of the inputs that hold state before the first run, by name."""
-        from lamina.runtime.session import initial_values
-
-        return initial_values(self._kept(), self.inputs)
 
     @property
     def takes_addresses(self) -> bool:

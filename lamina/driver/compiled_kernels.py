@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.target import TargetAttr
+    from lamina.runtime.compiled import CompiledProgram
     from lamina.runtime.program_file import StoredProgram
     from lamina.transform import PassContext
     from lamina.vm.values import Value
@@ -80,6 +81,7 @@ class CompiledKernels(Kernels):
         self.sanitize = sanitize
         self.programs: dict[str, Ready] = {}
         """By the text of the module: equal segments are one program."""
+        self._loaded: list[CompiledProgram] = []
         self.stored: dict[str, StoredProgram] = {}
         """Programs that have been compiled, or that a saved program brings, by the digest of the module's text."""
         self.objects = object_cache(cache)
@@ -101,6 +103,11 @@ class CompiledKernels(Kernels):
         ready = segment.ready[key] = self.compile(*concrete_ops(segment, types))
         segment.types.append(types)
         return ready
+
+    def close(self) -> None:
+        """End the threads of the programs; the next run starts others."""
+        for program in self._loaded:
+            program.close()
 
     def compile(self, block: Block, outputs: Sequence[SSAValue]) -> Ready:
         """A program of a block of concrete tensor ops."""
@@ -124,6 +131,7 @@ class CompiledKernels(Kernels):
                 stored.description["placement"] = "\n".join(placement.reports)
             self.stored[digest] = stored
         program = load_program(stored, self.objects)
+        self._loaded.append(program)
         made = [(p.shape, numpy_dtype(p.dtype)) for p in program.info.outputs]
 
         def run(arrays: Sequence[Array], into: Sequence[Array] | None) -> Sequence[Array]:

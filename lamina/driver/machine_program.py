@@ -20,6 +20,7 @@ from lamina.interpreters.relay_reference import main_function
 from lamina.ir.diagnostics import location_text
 from lamina.passes.relay.partition.external_backends import compiler_of, is_declaration
 from lamina.runtime.fork_lock import ForkLock
+from lamina.runtime.given_arrays import check_names, copied_outputs
 from lamina.runtime.ports import Port, check_inputs
 from lamina.vm import vm
 
@@ -81,6 +82,16 @@ class MachineProgram:
                 e.where = location_text(e.op) or self.label
             raise
         return {p.name: r for p, r in zip(self.info.outputs, results, strict=True)}
+
+    def run_out(self, inputs: Mapping[str, Any], out: Mapping[str, Any]) -> dict[str, Any]:
+        """The same, with the results of `out` in its arrays."""
+        check_names(self.info.outputs, out)
+        return copied_outputs(self.run(inputs), out)
+
+    def close(self) -> None:
+        """End the threads of its parts; the next run starts others."""
+        with self._lock:
+            self.kernels.close()
 
     def compile_ahead(self, module: ModuleOp) -> None:
         """Compile the tensor ops of a copy of the module for the shapes that types tell, and for those met so far."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -18,18 +19,21 @@ from lamina.errors import InputError, OpenExtentError, did_you_mean
 from lamina.frontends.onnx.source import read_model
 from lamina.frontends.onnx.tensors import dtype_of
 from lamina.runtime.fork_lock import ForkLock
+from lamina.runtime.given_arrays import check_names, copied_outputs
 from lamina.runtime.ports import Port, check_inputs
 from lamina.vm.values import check_tensor
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.program_state import StateVariable
     from lamina.driver.model import Model, Origin
+    from lamina.frontends.onnx import ImportedModel
+    from lamina.runtime.runnable import Runnable
 
 
 class OpenProgram:
     """A model and the programs that it has become so far. Calls from several threads take turns."""
 
-    def __init__(self, origin: Origin, error: OpenExtentError, build: Callable[[Model], Runs]) -> None:
+    def __init__(self, origin: Origin, error: OpenExtentError, build: Callable[[Model], Runnable]) -> None:
         """`build` compiles the model for shapes that are known: what runs it, by names of ports."""
         source: Any = origin.source
         model = read_model(source).model
@@ -37,7 +41,14 @@ class OpenProgram:
         ports = [_port(i, origin.shapes, error) for i in model.graph.input if i.name not in initialised]
         outputs = [_port(o, origin.shapes, None) for o in model.graph.output]
         self.info = MachineInfo(tuple(ports), tuple(outputs))
-        self._programs = ProgramsByShape(model, source, lambda imported: build(as_model(model, imported)))
+        self._executables: WeakSet[Runnable] = WeakSet()
+
+        def built(imported: ImportedModel) -> Runs:
+            made = build(as_model(model, imported))
+            self._executables.add(made)
+            return made.run
+
+        self._programs = ProgramsByShape(model, source, built)
         self._lock = ForkLock()
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,6 +72,16 @@ class OpenProgram:
         with self._lock:
             results = self._programs.run(arrays)
         return {p.name: r for p, r in zip(self.info.outputs, results, strict=True)}
+
+    def run_out(self, inputs: Mapping[str, Any], out: Mapping[str, Any]) -> dict[str, Any]:
+        """The same, with the results of `out` in its arrays."""
+        check_names(self.info.outputs, out)
+        return copied_outputs(self.run(inputs), out)
+
+    def close(self) -> None:
+        """End the threads of the programs; the next run starts others."""
+        for program in list(self._executables):
+            program.close()
 
     def placement(self) -> str:
         """Nothing: each of the programs has its own."""

@@ -12,8 +12,9 @@ import numpy as np
 from lamina.dialects.aligned_arrays import ALIGNMENT, aligned, aligned_bytes
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, LaminaError
-from lamina.runtime.direct_call import DirectCall
+from lamina.runtime.direct_call import DirectCall, address_of
 from lamina.runtime.fork_lock import ForkLock
+from lamina.runtime.given_arrays import check_names, copied_outputs, given_outputs
 from lamina.runtime.machine_code import CodeLibrary, load_objects
 from lamina.runtime.ports import SIZE, check_inputs
 from lamina.runtime.program import Program, ThreadPool
@@ -97,6 +98,22 @@ class CompiledProgram:
         with self.lock:
             self.run_on(bases)
         return {p.name: o for p, o in zip(self.info.outputs, outputs, strict=True)}
+
+    def run_out(self, inputs: Mapping[str, Any], out: Mapping[str, Array]) -> dict[str, Array]:
+        """One inference into the arrays of `out`, where it has them. Raises InputError for arrays that do not fit."""
+        arrays = self.check(inputs)
+        if self.direct is None:
+            check_names(self.info.outputs, out)
+            return copied_outputs(self.run(inputs), out)
+        results = given_outputs(self.info.outputs, out, arrays)
+        self.direct.on_addresses([address_of(a) for a in arrays], [address_of(r) for r in results])
+        return {p.name: r for p, r in zip(self.info.outputs, results, strict=True)}
+
+    def close(self) -> None:
+        """End the threads; the next run starts others."""
+        self.pool.end()
+        if self.direct is not None:
+            self.direct.drop_lanes()
 
     def run_into(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Run on checked inputs and write into contiguous outputs of the right types and shapes."""

@@ -154,6 +154,10 @@ class DirectCall:
                 self._others.append(lane)
         self._info.check(failure)
 
+    def drop_lanes(self) -> None:
+        """Let the memory and the threads go of calls at the same time as others."""
+        self._others.clear()
+
     def _run_in(self, lane: _Lane, inputs: Sequence[int], outputs: Sequence[int]) -> Failure | None:
         program, bases = self._program, lane.bases
         bases[2 : 2 + len(inputs) + len(outputs)] = [*inputs, *outputs]

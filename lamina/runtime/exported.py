@@ -33,13 +33,15 @@ from lamina.backends.link.wasm_object import WASM_MAGIC, custom_section
 from lamina.dialects.aligned_arrays import aligned_bytes
 from lamina.dialects.machine_spec import TargetSpec, is_wasm
 from lamina.dialects.numpy_dtypes import numpy_dtype
-from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.runtime.direct_call import address_of
+from lamina.runtime.given_arrays import given_outputs, named_arrays
 from lamina.runtime.machine_code import load_library, unload_library
-from lamina.runtime.ports import Port, by_name, check_inputs
+from lamina.runtime.ports import Port, check_inputs
 from lamina.runtime.program import DEFAULT_SPINS
 from lamina.runtime.program_file import digest_of
-from lamina.runtime.session import KeptValue, ProgramSession, initial_values
+from lamina.runtime.runnable import Runnable
+from lamina.runtime.session import KeptValue
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -314,11 +316,8 @@ class _State:
             self._stop(self.address)
 
 
-class ExportedNet:
-    """A net ready to run, from any thread: calls at the same time have a state each, with `threads` threads.
-
-    As a context manager it ends the threads; a call after that begins anew.
-    """
+class ExportedNet(Runnable):
+    """A net ready to run, from any thread: calls at the same time have a state each, with `threads` threads."""
 
     def __init__(
         self, path: str | os.PathLike[str], threads: int | None = None, verify: bool = False, name: str | None = None
@@ -350,13 +349,21 @@ class ExportedNet:
         record = CNet.in_dll(self._loaded.library, f"lamina_{self.file.name}")
         self.threads = min(threads or self.file.target.threads, record.threads)
         self.spins = DEFAULT_SPINS if self.threads <= available_threads() else 0
-        self.inputs, self.outputs, self.target = self.file.inputs, self.file.outputs, self.file.target
+        self.target = self.file.target
         self.sizes, self.start, self._run = (
             SIZES_FUNCTION(record.sizes),
             START_FUNCTION(record.start),
             RUN_FUNCTION(record.run),
         )
         self.stop, self._text = STOP_FUNCTION(record.stop), TEXT_FUNCTION(record.text)
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        return self.file.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self.file.outputs
 
     @property
     def notes(self) -> Mapping[str, Any]:
@@ -370,16 +377,7 @@ class ExportedNet:
             raise UnsupportedError("this library was exported without its graph", where=self.path)
         return self.file.description["graph"]
 
-    @property
-    def initial_state(self) -> dict[str, Array]:
-        """The values of the inputs that hold state before the first run, by name."""
-        return initial_values(self._kept(), self.inputs)
-
-    def session(self) -> ProgramSession:
-        """Runs that keep state from one to the next, as `Executable.session` does."""
-        return ProgramSession(self.run, self.inputs, self.outputs, self._kept())
-
-    def _kept(self) -> list[KeptValue]:
+    def kept(self) -> list[KeptValue]:
         return [KeptValue.from_plain(v) for v in self.file.description["state"]]
 
     def check(self, code: int) -> None:
@@ -387,58 +385,21 @@ class ExportedNet:
         if code:
             raise InputError(self._text(code).decode(), where=f"net {self.file.name!r}")
 
-    def run(self, inputs: Mapping[str, Any], out: Mapping[str, Array] | None = None) -> dict[str, Array]:
-        """Run on arrays by name: the outputs by name, in those of `out` where it has them.
-
-        Raises InputError for arrays that do not fit.
-        """
-        arrays = check_inputs(self.inputs, inputs)
-        results = {p.name: self._result(p, out) for p in self.outputs}
-        if out is not None:
-            self._check_given(out, arrays, list(results.values()))
+    def run(
+        self, inputs: Mapping[str, Any] | None = None, /, out: Mapping[str, Array] | None = None, **named: Any
+    ) -> dict[str, Array]:
+        arrays = check_inputs(self.inputs, named_arrays(inputs, named))
+        results = given_outputs(self.outputs, out, arrays)
         state = self._loaded.taken() or _State(self)
         try:
             for n, array in enumerate(arrays):
                 state.inputs[n] = address_of(array)
-            for n, array in enumerate(results.values()):
+            for n, array in enumerate(results):
                 state.outputs[n] = address_of(array)
             self.check(self._run(state.address, state.inputs, state.outputs))
         finally:
             self._loaded.give_back(state)
-        return results
-
-    def __call__(self, *arrays: Any) -> Any:
-        """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
-        results = tuple(self.run(by_name(self.inputs, arrays)).values())
-        return results[0] if len(results) == 1 else results
-
-    def _result(self, port: Port, out: Mapping[str, Array] | None) -> Array:
-        given = out.get(port.name) if out is not None else None
-        if given is None:
-            return np.empty(port.shape, numpy_dtype(port.dtype))
-        if type(given) is not np.ndarray or given.shape != port.shape or given.dtype != numpy_dtype(port.dtype):
-            raise InputError(f"{port.describe()} expected", where=f"output {port.name!r}")
-        if not given.flags.c_contiguous or not given.flags.writeable:
-            raise InputError("not an array that can be written in order", where=f"output {port.name!r}")
-        return given
-
-    def _check_given(self, out: Mapping[str, Array], inputs: Sequence[Array], results: Sequence[Array]) -> None:
-        """Raise InputError for arrays of outputs that there are not, or whose memory is another's too."""
-        names = [p.name for p in self.outputs]
-        for name in out:
-            if name not in names:
-                hint = did_you_mean(name, names) or f"it has {', '.join(names)}"
-                raise InputError("the net has no such output", where=f"output {name!r}", hint=hint)
-        for n, result in enumerate(results):
-            if any(np.shares_memory(result, other) for other in [*inputs, *results[:n]]):
-                raise InputError("shares memory with another tensor", where=f"output {names[n]!r}")
+        return {p.name: r for p, r in zip(self.outputs, results, strict=True)}
 
     def close(self) -> None:
-        """End the threads of states that are not in use."""
         self._loaded.end_threads()
-
-    def __enter__(self) -> ExportedNet:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

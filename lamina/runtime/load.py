@@ -1,7 +1,7 @@
 """Programs that others have compiled, ready to run: the front of `lamina-runtime`, which has no compiler.
 
-    net = load("net.so")            or net.lamina
-    results = net.run({"x": x})
+net = load("net.so")            or net.lamina
+results = net.run({"x": x})
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, UnsupportedError
 from lamina.runtime.compiled import CompiledProgram, load_program
 from lamina.runtime.exported import ExportedNet, is_net
-from lamina.runtime.ports import by_name
+from lamina.runtime.given_arrays import named_arrays
+from lamina.runtime.ports import Port
 from lamina.runtime.program_file import StoredProgram
+from lamina.runtime.runnable import Runnable
 from lamina.runtime.saved_file import PROGRAM, check_kind, read_saved
-from lamina.runtime.session import KeptValue, ProgramSession, initial_values
+from lamina.runtime.session import KeptValue
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -36,7 +38,7 @@ def load(path: str | os.PathLike[str], threads: int | None = None, verify: bool 
     return ExportedNet(path, threads, verify) if is_net(path) else SavedNet(path, threads, verify)
 
 
-class SavedNet:
+class SavedNet(Runnable):
     """A saved program ready to run, from any thread. Its kernels have a fixed order; extents are known."""
 
     def __init__(self, path: str | os.PathLike[str], threads: int | None = None, verify: bool = False) -> None:
@@ -60,32 +62,23 @@ class SavedNet:
         """The notes that whoever saved it has kept with it."""
         self._state = [KeptValue.from_plain(v) for v in contents.get("state", ())]
         self._program: CompiledProgram = load_program(StoredProgram(contents, found.objects, found.params))
-        self.inputs, self.outputs = self._program.info.inputs, self._program.info.outputs
-
-    def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
-        """Run on arrays by name: the outputs by name. Raises InputError for arrays that do not fit."""
-        return self._program.run(inputs)
-
-    def __call__(self, *arrays: Any) -> Any:
-        """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
-        results = tuple(self.run(by_name(self.inputs, arrays)).values())
-        return results[0] if len(results) == 1 else results
 
     @property
-    def initial_state(self) -> dict[str, Array]:
-        """The values of the inputs that hold state before the first run, by name."""
-        return initial_values(self._state, self.inputs)
+    def inputs(self) -> tuple[Port, ...]:
+        return self._program.info.inputs
 
-    def session(self) -> ProgramSession:
-        """Runs that keep state from one to the next."""
-        return ProgramSession(self.run, self.inputs, self.outputs, self._state)
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self._program.info.outputs
+
+    def run(
+        self, inputs: Mapping[str, Any] | None = None, /, out: Mapping[str, Array] | None = None, **named: Any
+    ) -> dict[str, Array]:
+        given = named_arrays(inputs, named)
+        return self._program.run(given) if out is None else self._program.run_out(given, out)
+
+    def kept(self) -> list[KeptValue]:
+        return self._state
 
     def close(self) -> None:
-        """End its threads. It does not run after that."""
-        self._program.pool.close()
-
-    def __enter__(self) -> SavedNet:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self._program.close()

@@ -124,8 +124,15 @@ class ThreadPool:
         with self.lock:
             _calls().parallel(kernel, arguments, extent, grain, self.address())
 
+    def end(self) -> None:
+        """End the workers when their job is done; the next job starts others."""
+        with self.lock:
+            stop, self._stop, self._workers = self._stop, None, None
+        if stop is not None:
+            stop()
+
     def close(self) -> None:
-        """End the workers. Closing twice is allowed."""
+        """End the workers for good. Closing twice is allowed."""
         self._closed = True
         if self._stop is not None:
             self._stop()
