@@ -121,11 +121,11 @@ _FLOATS_AS_WRITTEN = (
 
 def kernel_text(func: FuncOp, names: Names, codes: dict[str, int]) -> KernelText:
     """A kernel as a function; `codes` numbers the messages of checks from 1. Raises UnsupportedError."""
-    return Kernel(func, names.fresh(func.sym_name.data, "kernel"), codes).made()
+    return KernelFunction(func, names.fresh(func.sym_name.data, "kernel"), codes).made()
 
 
-class Kernel(SourceFunction):
-    """One kernel as text."""
+class KernelFunction(SourceFunction):
+    """A kernel as text."""
 
     def __init__(self, func: FuncOp, symbol: str, codes: dict[str, int]) -> None:
         super().__init__(TAKEN)
@@ -233,7 +233,7 @@ def element_type(buffer: SSAValue, op: Operation) -> str:
 # -- statements ----------------------------------------------------------------------------------------------------
 
 
-def _loop(k: Kernel, op: ForOp) -> None:
+def _loop(k: KernelFunction, op: ForOp) -> None:
     if op.kind.data == "thread":
         raise without_rule(op, " of threads")
     limits = [index(f, k.atom(), k.ranges) for f in op.limits()]
@@ -252,11 +252,11 @@ def _loop(k: Kernel, op: ForOp) -> None:
     k.inside(f"for ({INDEX_TYPE} {variable} = 0; {variable} < {limit}; ++{variable})", op.body.block)
 
 
-def _if(k: Kernel, op: IfOp) -> None:
+def _if(k: KernelFunction, op: IfOp) -> None:
     k.inside(f"if ({condition(op.conditions(), k.atom(), k.ranges)})", op.body.block)
 
 
-def _alloc(k: Kernel, op: AllocOp) -> None:
+def _alloc(k: KernelFunction, op: AllocOp) -> None:
     type_ = op.result.type
     if DYNAMIC_INDEX in type_.get_shape():
         raise without_rule(op, " of a size that only a call tells")
@@ -269,7 +269,7 @@ def _alloc(k: Kernel, op: AllocOp) -> None:
     k.most_work = max(k.most_work, k.work)
 
 
-def _load(k: Kernel, op: LoadOp) -> None:
+def _load(k: KernelFunction, op: LoadOp) -> None:
     text, guard = f"{k.value(op.buffer)}[{bare(k.place(op))}]", k.guard(op)
     name = name_of(op.result.type)
     if name == "i1":
@@ -277,44 +277,44 @@ def _load(k: Kernel, op: LoadOp) -> None:
     k.define(op, f"({guard}) ? {text} : {literal(0, name)}" if guard else text)
 
 
-def _store(k: Kernel, op: StoreOp) -> None:
+def _store(k: KernelFunction, op: StoreOp) -> None:
     if isinstance(op.value.type, VectorType):
         raise without_rule(op, " of vectors")
     guard = k.guard(op)
     k.line(f"{f'if ({guard}) ' if guard else ''}{k.value(op.buffer)}[{bare(k.place(op))}] = {k.value(op.value)};")
 
 
-def _constant(k: Kernel, op: arith.ConstantOp) -> None:
+def _constant(k: KernelFunction, op: arith.ConstantOp) -> None:
     number = number_of(op)
     if number is None:
         raise without_rule(op, " of vectors")
     k.lanes[op.result] = [literal(number, name_of(op.result.type))]
 
 
-def _check(k: Kernel, op: CheckOp) -> None:
+def _check(k: KernelFunction, op: CheckOp) -> None:
     code = k.codes.setdefault(op.message.data, len(k.codes) + 1)
     k.checks = True
     k.line(f"if (!{k.value(op.condition)}) return {code};")
     k.lanes[op.result] = [k.value(op.value)]
 
 
-def _index(k: Kernel, op: IndexOp) -> None:
+def _index(k: KernelFunction, op: IndexOp) -> None:
     (form,) = over_values(op.map.data.results, op.operands)
     k.define(op, index(form, k.atom(), k.ranges))
 
 
-def _condition(k: Kernel, op: ConditionOp) -> None:
+def _condition(k: KernelFunction, op: ConditionOp) -> None:
     found = op.set.data.conditions
     forms = over_values([c.form for c in found], op.operands)
     conditions = [Condition(f, c.equal) for f, c in zip(forms, found, strict=True)]
     k.define(op, condition(conditions, k.atom(), k.ranges) if conditions else "1")
 
 
-def _nothing(k: Kernel, op: Operation) -> None:
+def _nothing(k: KernelFunction, op: Operation) -> None:
     """Changes nothing but the time that later accesses take."""
 
 
-RULES: dict[type[Operation], Callable[[Kernel, Any], None]] = {
+RULES: dict[type[Operation], Callable[[KernelFunction, Any], None]] = {
     ForOp: _loop,
     IfOp: _if,
     AllocOp: _alloc,

@@ -5,7 +5,7 @@
     const lamina_net lamina_<name> = { .abi = LAMINA_VERSION, ... };
 
 Weights are written as the bits of their elements. Those of more than `WEIGHTS_IN_TEXT` bytes are left to a file of
-their own, whose bytes are those of `struct weights`: compilers take some hundred bytes of memory for each number.
+their own, whose bytes are those of `struct weights`: compilers take some two hundred bytes of memory for each number.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 WEIGHTS_IN_TEXT = 16 << 20
-"""The most bytes of weights in the text: a compiler takes about 3 GB of memory for them."""
+"""The most bytes of weights in the text: of these GCC takes half a minute and a gigabyte of memory."""
 _OWN_NAMES = frozenset(
     "weights memory inputs outputs arena code run start stop sizes text params threads spins state_bytes main".split()
 )
 NAMES_OF_HEADER = frozenset("net port check check_dl run_dl".split())
-"""What stands behind `lamina_` in the names that `lamina.h` declares."""
+"""Names that `lamina.h` declares, without `lamina_`."""
 _PER_PIECE = 1 << 16
 """Numbers of a weight that are written at once."""
 

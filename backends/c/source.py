@@ -1,4 +1,4 @@
-"""What the text of a function is made of, in C and in CUDA C: names, blocks, places in buffers, guards."""
+"""Parts of the text of a function, in C and in CUDA C: names, blocks, places in buffers, guards."""
 
 from __future__ import annotations
 

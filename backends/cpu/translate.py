@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lamina.backends.cpu.jit import assembly, named_target
 from lamina.backends.llvm.emit import emit_module
 from lamina.dialects.target import module_target
-from lamina.errors import LaminaError, exit_status, render_error
+from lamina.dialects.translation import translate
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Print a module of the llvm level as LLVM text, or as machine code in text; returns the exit status."""
-    from xdsl.context import Context
     from xdsl.dialects.builtin import Builtin
-    from xdsl.parser import Parser
-    from xdsl.utils.exceptions import ParseError
 
     from lamina.dialects.llvm_target import LLVM
     from lamina.dialects.target import LAMINA
@@ -31,21 +31,12 @@ def main(arguments: list[str] | None = None) -> int:
     options.add_argument("--assembly", action="store_true", help="machine code as text")
     options.add_argument("--target", default="x86-64", help="of a module that names none")
     given = options.parse_args(arguments)
-    context = Context()
-    for dialect in (Builtin, LLVM, LAMINA):
-        context.load_dialect(dialect)
-    try:
-        text = sys.stdin.read() if given.file == "-" else Path(given.file).read_text()
-        module = Parser(context, text, given.file).parse_module()
-        module.verify()
+
+    def text_of(module: ModuleOp) -> str:
         shown = emit_module(module)
-        if given.assembly:
-            shown = assembly(shown, module_target(module) or named_target(given.target))
-    except (LaminaError, ParseError, OSError) as error:
-        print(render_error(error), file=sys.stderr)
-        return exit_status(error) if isinstance(error, LaminaError) else 1
-    print(shown, end="")
-    return 0
+        return assembly(shown, module_target(module) or named_target(given.target)) if given.assembly else shown
+
+    return translate(given.file, (Builtin, LLVM, LAMINA), text_of)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from lamina.errors import OpenExtentError, UsageError
@@ -86,10 +87,13 @@ def export_source(
                 name, module, f"Lamina {__version__}", f"{target.kind} {target.cpu}", codes, UNKNOWN_CODE, _ports
             )
         arrays = weights.result(net.params)
+    start, beside = perf_counter(), path.with_suffix(WEIGHTS)
     if not net.is_text_alone:
-        beside = path.with_suffix(WEIGHTS)
         write_whole(beside, lambda file: file.writelines(net.weight_bytes(arrays)))
     write_whole(path, lambda file: file.writelines(net.pieces(arrays)))
+    weights_in = "" if net.is_text_alone else f", weights in {beside.name}"
+    size = path.stat().st_size / 1e6
+    compilation.report("write-source", perf_counter() - start, f"{size:.2f} MB of C{weights_in}")
     return True
 
 

@@ -33,7 +33,7 @@ from lamina.backends.link.wasm_object import read_wasm_object
 from lamina.dialects.machine_spec import TargetSpec, is_bare, is_wasm
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.ir.suffixes import ARCHIVE, C_SOURCE, MODULE, OBJECT, is_c_source, is_module
+from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_c_source, is_module
 from lamina.runtime.exported import digest_of_weights, weights_digest
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str |
     where, triple, name = str(path), target.triple, net_name(path, name)
     if f"lamina_{name}" in OF_NETS:
         raise UsageError(f"a net is not named {name!r}, as a part of the run-time is", where=where, hint=_OTHER_NAME)
-    if f"lamina_{name}" in TAKEN and where.endswith((OBJECT, ARCHIVE, C_SOURCE)):
+    if f"lamina_{name}" in TAKEN and where.endswith((OBJECT, ARCHIVE)):
         what = f"a net named {name!r} cannot be linked: lamina.h has a lamina_{name} of its own"
         raise UsageError(what, where=where, hint=_OTHER_NAME)
     if is_bare(triple) and not where.endswith((OBJECT, ARCHIVE)):
