@@ -20,7 +20,7 @@ _ATTRIBUTES = 0x70000003
 _MAPPING = "$"
 """The first letter of symbols that say where code and where data begin in a section, on Arm and RISC-V."""
 DESCRIPTION_SECTION = ".lamina.description"
-"""What an object says of itself."""
+"""The section of an object's description."""
 
 
 class _Moved(NamedTuple):

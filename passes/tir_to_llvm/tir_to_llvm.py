@@ -59,7 +59,7 @@ from lamina.passes.relay.partition.external_backends import check_on_buffers, is
 from lamina.passes.rules.conversion import Conversion
 from lamina.passes.tir.memory.plan_memory import SHARED
 from lamina.passes.tir.threads.phases import explicit_indices, phases_of, self_contained
-from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
+from lamina.passes.tir_to_llvm.builder import LINE_BYTES, POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.checks import Checks
 from lamina.passes.tir_to_llvm.cost import cycles, grain_of, slice_cycles
 from lamina.passes.tir_to_llvm.limits import check_limits
@@ -283,6 +283,19 @@ _SMALL_KERNEL = ArrayAttr(_WORDS)
 """The same where there is no system, and no cache line that a vector could straddle: the stack stays as it is."""
 
 
+def _builder(entry: Block, declarations: dict[str, llvm.FuncOp], target: TargetAttr | None) -> FunctionBuilder:
+    """The builder of a body: with indices as wide as the target's pointers, and buffers where its stack has them."""
+
+    def called(symbol: str, inputs: Sequence[Attribute], output: Attribute) -> None:
+        declare(declarations, symbol, inputs, output)
+
+    if target is None:
+        return FunctionBuilder(entry, called)
+    triple = target.triple.data
+    index = i32 if pointer_bits(triple) == 32 else i64
+    return FunctionBuilder(entry, called, index, _ALIGNED_STACK if is_bare(triple) else LINE_BYTES)
+
+
 def _lower_phase(
     symbol: str,
     ops: Sequence[Operation],
@@ -299,15 +312,12 @@ def _lower_phase(
     entry = Block(arg_types=[*taken, i64, i64])
     lo, hi = entry.args[-2:]
     lo.name_hint, hi.name_hint = "lo", "hi"
-    index = i32 if target is not None and pointer_bits(target.triple.data) == 32 else i64
-    bare = target is not None and is_bare(target.triple.data)
-    alignment = {"stack_alignment": _ALIGNED_STACK} if bare else {}
-    builder = FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o), index, **alignment)
+    builder, bare = _builder(entry, declarations, target), target is not None and is_bare(target.triple.data)
     pointers: dict[SSAValue, SSAValue] = {}
     for old, new in zip(used, entry.args, strict=False):
         new.name_hint = old.name_hint
         if isinstance(old.type, IndexType):
-            builder.variables[old] = builder.resized(new, index)
+            builder.variables[old] = builder.resized(new, builder.index)
             builder.depth[old] = 0
         else:
             pointers[old] = new
@@ -327,7 +337,7 @@ def _lower_phase(
         if loop.bounds:
             limit, _ = least(builder, loop.limits())
             lo, hi = (_slice_start(builder, limit, n) for n in (lo, hi))
-        lo, hi = (builder.resized(n, index) for n in (lo, hi))
+        lo, hi = (builder.resized(n, builder.index) for n in (lo, hi))
         run_loop(replay, loop.var, lo, hi, steps, [], bool(loop.bounds))
     else:
         for op in ops:

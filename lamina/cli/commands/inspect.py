@@ -65,7 +65,7 @@ def _of_linkable(path: str) -> dict[str, Any]:
         "target": f"{net.target.triple} {net.target.cpu}, {net.target.threads} threads",
         "inputs": [_port(p) for p in said["inputs"]],
         "outputs": [_port(p) for p in said["outputs"]],
-        "kept": [f"{output} is {name} of the next run" for name, output, *_ in said["state"]],
+        "kept": [_kept(row) for row in said["state"]],
         "calls": f"{len(said['entries'])} of kernels",
         "code": f"{net.code_bytes:,} bytes",
         "tables": f"{net.table_bytes:,} bytes, with the texts",
@@ -73,6 +73,15 @@ def _of_linkable(path: str) -> dict[str, Any]:
         "memory": f"{said['arena']:,} bytes to work in, {said['memory']:,} of a state with one thread",
         "needs": ", ".join(net.needed) or "no other library",
     }
+
+
+def _kept(plain: list[Any]) -> str:
+    from lamina.runtime.session import KeptValue
+
+    name, output, initial = KeptValue.from_plain(plain)
+    values = sorted({*initial.reshape(-1).tolist()})
+    first = f", first all {values[0]}" if len(values) == 1 else ", first several values"
+    return f"{output} is {name} of the next run{first}"
 
 
 def _port(plain: list[Any]) -> str:
