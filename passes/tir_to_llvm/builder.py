@@ -7,6 +7,7 @@ from the outside in, and keep each partial sum in the head of its loop: what is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, i32, i64
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
@@ -126,8 +127,7 @@ class FunctionBuilder:
         """An integer with a sign in another type, which has its value."""
         if value.type == type_:
             return value
-        assert isinstance(value.type, IntegerType)
-        if value.type.width.data > type_.width.data:
+        if cast("IntegerType", value.type).width.data > type_.width.data:
             return self.emit(llvm.TruncOp, [value], type_, NO_OVERFLOW)
         return self.emit(llvm.SExtOp, [value], type_, {})
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
+import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -28,6 +28,15 @@ from .cortex_m import BOARDS, EXAMPLE, GCC, built, check_memory, emulated, keywo
 pytestmark = pytest.mark.slow
 
 
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def by_onnxruntime(model: Any, x: Array) -> list[Array]:
+    """The peer's outputs for an input."""
+    session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run(None, {"x": x})
+
+
 @pytest.mark.parametrize("board", BOARDS)
 def test_an_integer_keyword_model_is_equal_to_the_bit(board: str, tmp_path: Path) -> None:
     skip_without_tools()
@@ -35,8 +44,7 @@ def test_an_integer_keyword_model_is_equal_to_the_bit(board: str, tmp_path: Path
     lamina.export(model, tmp_path / "keywords.a", board)
     features = np.random.default_rng(1).integers(-128, 128, (3, 1, 1, 49, 10)).astype(np.int8)
     facts, found = emulated(board, built(board, tmp_path, ["keywords.a"]), features.tobytes())
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    expected = np.concatenate([session.run(None, {"x": x})[0] for x in features])
+    expected = np.concatenate([by_onnxruntime(model, x)[0] for x in features])
     assert len(set(expected.argmax(1))) + len(np.unique(expected)) > 12  # it is not one answer to all
     np.testing.assert_array_equal(np.frombuffer(found, np.int8).reshape(expected.shape), expected)
     exe = lamina.compile(model, threads=1)
@@ -59,7 +67,7 @@ def float_model() -> Any:
     ]
     info, kind = helper.make_tensor_value_info, TensorProto.FLOAT
     outputs = [info(name, kind, None) for name in ("y", "Floor", "Ceil", "Round")]
-    constants = [w, numpy_helper.from_array(np.float32(10), "ten")]
+    constants = [w, numpy_helper.from_array(np.asarray(10, np.float32), "ten")]
     graph = helper.make_graph(nodes, "g", [info("x", kind, [1, 3, 9, 7])], outputs, constants)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
@@ -72,8 +80,7 @@ def test_a_float_model_is_nearly_equal(board: str, tmp_path: Path) -> None:
     x = np.random.default_rng(2).uniform(-2, 2, (1, 3, 9, 7)).astype(np.float32)
     program = built(board, tmp_path, ["floats.a"], "-DNET=lamina_floats")
     _, found = emulated(board, program, x.tobytes())
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    expected = np.concatenate([y.reshape(-1) for y in session.run(None, {"x": x})])
+    expected = np.concatenate([y.reshape(-1) for y in by_onnxruntime(model, x)])
     np.testing.assert_allclose(np.frombuffer(found, np.float32), expected, rtol=0, atol=1e-5)
     assert read_linkable(tmp_path / "floats.a").needed == ()
 
@@ -98,11 +105,11 @@ int main(void) {
 """
 
 
-def away(x: Any) -> Any:
+def away(x: Array) -> Array:
     """To the nearest whole number, from the middle away from zero."""
     below = np.trunc(x)
     with np.errstate(invalid="ignore"):
-        return np.where(np.abs(x - below) >= 0.5, below + np.copysign(1, x), below).astype(x.dtype)
+        return np.asarray(np.where(np.abs(x - below) >= 0.5, below + np.copysign(1, x), below), x.dtype)
 
 
 def test_floats_are_rounded_as_the_c_library_does(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     """Print the inputs, outputs, target and sizes of a program; nothing of it runs."""
     from lamina.ir.suffixes import is_exported, is_library, is_saved
 
-    path: str = args.file
+    path: Any = args.file
     if is_exported(path) and not is_library(path):
         facts = _of_linkable(path)
     else:
