@@ -23,11 +23,12 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     """Print the inputs, outputs, target and sizes of a program; nothing of it runs."""
     from lamina.ir.suffixes import is_exported, is_library, is_saved
 
-    path: Any = args.file
-    if is_exported(path) and not is_library(path):
-        facts = _of_linkable(path)
+    path: str = args.file
+    linkable = is_exported(path) and not is_library(path)
+    if is_saved(path):
+        facts = _of_saved(path)
     else:
-        facts = _of_saved(path) if is_saved(path) else _of_library(path, args.verify)
+        facts = _of_linkable(args.file) if linkable else _of_library(args.file, args.verify)
     if args.json:
         out.write(json.dumps(facts, indent=2) + "\n")
         return EXIT_OK

@@ -50,6 +50,8 @@ from lamina.dialects.index.accesses import INDEX, over_values
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.sizes import shape_attrs, size_arguments, symbolic_shape
+from lamina.dialects.machine_spec import is_bare
+from lamina.dialects.target import module_target
 from lamina.dialects.tir.memory import extents_of, type_of
 from lamina.dialects.tir.ops import (
     AllocOp,
@@ -68,8 +70,8 @@ from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.tir.memory.in_place import may_share
 
 ALIGNMENT = 64
-LARGEST_ON_STACK = 1 << 18
-"""Bytes of a buffer in a loop that the stack holds still."""
+LARGEST_ON_STACK, LARGEST_ON_SMALL_STACK = 1 << 18, 1 << 7
+"""Bytes of a buffer in a loop that the stack holds still: of a thread, and of a program without a system."""
 MOST_BY_SIZE = 2000
 """Buffers; of more the time to place them by size grows too long."""
 SHARED = "shared"
@@ -89,7 +91,7 @@ class PlanMemoryPass(ModulePass):
             self.plan(op)
 
     def plan(self, op: ModuleOp) -> None:
-        workspaces = {f.sym_name.data: lift_allocations(f) for f in op.ops if isinstance(f, FuncOp)}
+        workspaces = _lifted(op)
         for main in [m for m in op.ops if isinstance(m, MainOp) and not m.is_declaration]:
             found = prepare(op, main, workspaces)
             if found is not None:
@@ -99,7 +101,7 @@ class PlanMemoryPass(ModulePass):
 def prepare(module: ModuleOp, main: MainOp, workspaces: dict[str, list[Workspace]] | None = None) -> Plan | None:
     """Everything before buffers are put into the arena, and where they will be."""
     if workspaces is None:
-        workspaces = {f.sym_name.data: lift_allocations(f) for f in module.ops if isinstance(f, FuncOp)}
+        workspaces = _lifted(module)
     _copies_to_calls(module, main)
     _pass_workspaces(main, workspaces)
     return plan(main, {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)})
@@ -112,12 +114,21 @@ class Workspace(NamedTuple):
     shape: IndexMapAttr | None
 
 
-def lift_allocations(func: FuncOp) -> list[Workspace]:
-    """Turn a kernel's top-level memory buffers, and large ones that one iteration has at a time, into arguments."""
+def _lifted(module: ModuleOp) -> dict[str, list[Workspace]]:
+    target = module_target(module)
+    alone = target is not None and is_bare(target.triple.data)
+    return {f.sym_name.data: lift_allocations(f, alone) for f in module.ops if isinstance(f, FuncOp)}
+
+
+def lift_allocations(func: FuncOp, alone: bool = False) -> list[Workspace]:
+    """Turn a kernel's top-level memory buffers, and large ones that one iteration has at a time, into arguments.
+
+    Without a system, where a program is `alone`, the stack is small, and iterations of parallel loops run in turn too.
+    """
     block = func.body.block
     found: list[Workspace] = []
     for op in list(func.walk()):
-        if isinstance(op, AllocOp) and op.scope.data != "register" and (op.parent is block or _is_too_large(op)):
+        if isinstance(op, AllocOp) and op.scope.data != "register" and (op.parent is block or _is_too_large(op, alone)):
             found.append(Workspace(op.result.type, symbolic_shape(block.args, op.extents())))
             argument = block.insert_arg(op.result.type, len(block.args))
             argument.name_hint = op.result.name_hint
@@ -134,11 +145,12 @@ def lift_allocations(func: FuncOp) -> list[Workspace]:
     return found
 
 
-def _is_too_large(alloc: AllocOp) -> bool:
+def _is_too_large(alloc: AllocOp, alone: bool) -> bool:
     """Whether a buffer in loops is too large for the stack, and its iterations come one after the other."""
     known = not any(e == DYNAMIC_INDEX for e in alloc.result.type.get_shape())
-    in_turn = all(v.kind.data in ("serial", "unrolled") for v in enclosing_loops(alloc))
-    return known and in_turn and bytes_of_type(alloc.result.type) > LARGEST_ON_STACK
+    in_turn = alone or all(v.kind.data in ("serial", "unrolled") for v in enclosing_loops(alloc))
+    most = LARGEST_ON_SMALL_STACK if alone else LARGEST_ON_STACK
+    return known and in_turn and bytes_of_type(alloc.result.type) > most
 
 
 def _pass_workspaces(main: MainOp, workspaces: dict[str, list[Workspace]]) -> None:
