@@ -331,7 +331,10 @@ FITTED = Costs()
 PROCESSORS = {
     # It has 24 lines under way, and its own prefetcher has more: at 7 x 7 fetching takes half as long again.
     "znver4": replace(FITTED, prefetched_tiles=32),
-    **dict.fromkeys(("cortex-m4", "cortex-m7", "cortex-m55"), replace(FITTED, loads_apart=True)),
+    # Transformed weights would take four times their place in flash, and the tiles more memory than there is.
+    **dict.fromkeys(
+        ("cortex-m4", "cortex-m7", "cortex-m55"), replace(FITTED, loads_apart=True, winograd_outputs=1 << 31)
+    ),
 }
 """Costs of processors that differ, under LLVM's names."""
 

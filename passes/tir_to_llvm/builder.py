@@ -28,6 +28,9 @@ EQ, NE, SLT, SLE, SGT, SGE = (IntegerAttr(n, i64) for n in range(6))
 UNORDERED = IntegerAttr(14, i64)
 """Of floats: one of the two is NaN."""
 
+LINE_BYTES = 64
+"""Of a cache line, which vectors on the stack do not straddle."""
+
 
 class Level:
     """An open loop (level 0: the function's entry): its head block and what has been hoisted into it."""
@@ -49,7 +52,7 @@ class FunctionBuilder:
         entry: Block,
         declare: Callable[[str, Sequence[Attribute], Attribute], None],
         index: IntegerType = i64,
-        stack_alignment: int = 64,
+        stack_alignment: int = LINE_BYTES,
     ) -> None:
         self.index = index
         """The type in which loops count and places in memory are computed: as wide as a pointer."""
@@ -126,8 +129,7 @@ class FunctionBuilder:
         """An integer with a sign in another type, which has its value."""
         if value.type == type_:
             return value
-        found = cast("IntegerType", value.type)
-        if found.width.data > type_.width.data:
+        if cast("IntegerType", value.type).width.data > type_.width.data:
             return self.emit(llvm.TruncOp, [value], type_, NO_OVERFLOW)
         return self.emit(llvm.SExtOp, [value], type_, {})
 

@@ -62,7 +62,7 @@ from lamina.passes.relay.partition.external_backends import check_on_buffers, is
 from lamina.passes.rules.conversion import Conversion
 from lamina.passes.tir.memory.plan_memory import SHARED
 from lamina.passes.tir.threads.phases import explicit_indices, phases_of, self_contained
-from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
+from lamina.passes.tir_to_llvm.builder import LINE_BYTES, POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.checks import Checks
 from lamina.passes.tir_to_llvm.cost import cycles, grain_of, slice_cycles
 from lamina.passes.tir_to_llvm.limits import check_limits
@@ -294,11 +294,16 @@ _SMALL_KERNEL = ArrayAttr(_WORDS)
 
 
 def _builder(entry: Block, declarations: dict[str, llvm.FuncOp], target: TargetAttr | None) -> FunctionBuilder:
-    """A builder of a function for a target: an index has the bits of a pointer."""
-    triple = target.triple.data if target is not None else ""
+    """The builder of a body: with indices as wide as the target's pointers, and buffers where its stack has them."""
+
+    def called(symbol: str, inputs: Sequence[Attribute], output: Attribute) -> None:
+        declare(declarations, symbol, inputs, output)
+
+    if target is None:
+        return FunctionBuilder(entry, called)
+    triple = target.triple.data
     index = i32 if pointer_bits(triple) == 32 else i64
-    alignment = {"stack_alignment": _ALIGNED_STACK} if is_bare(triple) else {}
-    return FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o), index, **alignment)
+    return FunctionBuilder(entry, called, index, _ALIGNED_STACK if is_bare(triple) else LINE_BYTES)
 
 
 def _lower_phase(
@@ -317,14 +322,12 @@ def _lower_phase(
     entry = Block(arg_types=[*taken, i64, i64])
     lo, hi = entry.args[-2:]
     lo.name_hint, hi.name_hint = "lo", "hi"
-    bare = target is not None and is_bare(target.triple.data)
-    builder = _builder(entry, declarations, target)
-    index = builder.index
+    builder, bare = _builder(entry, declarations, target), target is not None and is_bare(target.triple.data)
     pointers: dict[SSAValue, SSAValue] = {}
     for old, new in zip(used, entry.args, strict=False):
         new.name_hint = old.name_hint
         if isinstance(old.type, IndexType):
-            builder.variables[old] = builder.resized(new, index)
+            builder.variables[old] = builder.resized(new, builder.index)
             builder.depth[old] = 0
         else:
             pointers[old] = new
@@ -344,7 +347,7 @@ def _lower_phase(
         if loop.bounds:
             limit, _ = least(builder, loop.limits())
             lo, hi = (_slice_start(builder, limit, n) for n in (lo, hi))
-        lo, hi = (builder.resized(n, index) for n in (lo, hi))
+        lo, hi = (builder.resized(n, builder.index) for n in (lo, hi))
         run_loop(replay, loop.var, lo, hi, steps, [], bool(loop.bounds))
     else:
         for op in ops:

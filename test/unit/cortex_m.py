@@ -6,11 +6,11 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from lamina.runtime.linkable import read_linkable
 from tools.header import PATH as HEADER
@@ -96,7 +96,7 @@ def keyword_net(seed: int = 5) -> ModelProto:
             "dense": random.integers(-127, 128, (64, 12)).astype(np.int8), "dense.scale": np.float32(0.01),
         }.items()
     ]  # fmt: skip
-    nodes: list[object] = []
+    nodes: list[NodeProto] = []
 
     def conv(x: str, shape: tuple[int, ...], scale: np.ndarray, pads: Sequence[int], stride: int = 1) -> str:
         n, channels = len(nodes), shape[0]
@@ -109,7 +109,7 @@ def keyword_net(seed: int = 5) -> ModelProto:
         weights.extend(numpy_helper.from_array(array, f"{key}{n}") for key, array in parts.items())
         names = [x, "scale", "zero", f"w{n}", f"s{n}", f"z{n}", "scale", "zero", f"b{n}"]
         group = 64 if shape[1] == 1 and n else 1
-        how = {"pads": pads, "strides": [stride, stride], "group": group, "kernel_shape": shape[2:]}
+        how: dict[str, Any] = {"pads": pads, "strides": [stride, stride], "group": group, "kernel_shape": shape[2:]}
         nodes.append(helper.make_node("QLinearConv", names, [f"y{n}"], **how))
         return f"y{n}"
 

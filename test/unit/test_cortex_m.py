@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
+import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -23,9 +23,18 @@ from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.runtime.linkable import read_linkable
 from tools.header import PATH as HEADER
 
-from .cortex_m import BOARDS, EXAMPLE, GCC, built, check_memory, emulated, keyword_net, skip_without_tools
+from .cortex_m import BESIDE_ARENA, BOARDS, EXAMPLE, GCC, built, check_memory, emulated, keyword_net, skip_without_tools
 
 pytestmark = pytest.mark.slow
+
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def by_onnxruntime(model: Any, x: Array) -> list[Array]:
+    """The peer's outputs for an input."""
+    session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run(None, {"x": x})
 
 
 @pytest.mark.parametrize("board", BOARDS)
@@ -35,8 +44,7 @@ def test_an_integer_keyword_model_is_equal_to_the_bit(board: str, tmp_path: Path
     lamina.export(model, tmp_path / "keywords.a", board)
     features = np.random.default_rng(1).integers(-128, 128, (3, 1, 1, 49, 10)).astype(np.int8)
     facts, found = emulated(board, built(board, tmp_path, ["keywords.a"]), features.tobytes())
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    expected = np.concatenate([session.run(None, {"x": x})[0] for x in features])
+    expected = np.concatenate([by_onnxruntime(model, x)[0] for x in features])
     assert len(set(expected.argmax(1))) + len(np.unique(expected)) > 12  # it is not one answer to all
     np.testing.assert_array_equal(np.frombuffer(found, np.int8).reshape(expected.shape), expected)
     exe = lamina.compile(model, threads=1)
@@ -59,7 +67,7 @@ def float_model() -> Any:
     ]
     info, kind = helper.make_tensor_value_info, TensorProto.FLOAT
     outputs = [info(name, kind, None) for name in ("y", "Floor", "Ceil", "Round")]
-    constants = [w, numpy_helper.from_array(np.float32(10), "ten")]
+    constants = [w, numpy_helper.from_array(np.asarray(10, np.float32), "ten")]
     graph = helper.make_graph(nodes, "g", [info("x", kind, [1, 3, 9, 7])], outputs, constants)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
@@ -72,10 +80,60 @@ def test_a_float_model_is_nearly_equal(board: str, tmp_path: Path) -> None:
     x = np.random.default_rng(2).uniform(-2, 2, (1, 3, 9, 7)).astype(np.float32)
     program = built(board, tmp_path, ["floats.a"], "-DNET=lamina_floats")
     _, found = emulated(board, program, x.tobytes())
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    expected = np.concatenate([y.reshape(-1) for y in session.run(None, {"x": x})])
+    expected = np.concatenate([y.reshape(-1) for y in by_onnxruntime(model, x)])
     np.testing.assert_allclose(np.frombuffer(found, np.float32), expected, rtol=0, atol=1e-5)
     assert read_linkable(tmp_path / "floats.a").needed == ()
+
+
+def mixed_model() -> Any:
+    """Attention, windows, integers of 64 bits: kernels of many kinds, some of which work in buffers of their own."""
+    random, info = np.random.default_rng(4), helper.make_tensor_value_info
+    constants = {
+        "w": random.standard_normal((8, 3, 5, 5)), "t": random.standard_normal((8, 4, 2, 2)),
+        "d": random.standard_normal((3, 3, 3, 3)),
+        "zero": np.asarray(5), "end": np.asarray(5 + 9 * 10**11), "step": np.asarray(10**11), "axis": np.asarray(0),
+    }  # fmt: skip
+    nodes = [
+        helper.make_node("MatMul", ["q", "k"], ["s"]),
+        helper.make_node("Softmax", ["s"], ["p"], axis=-1),
+        helper.make_node("MatMul", ["p", "v"], ["attended"]),
+        helper.make_node("Conv", ["x", "w"], ["c"], pads=[2, 2, 2, 2], strides=[2, 2]),
+        helper.make_node("MaxPool", ["c"], ["m"], kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2]),
+        helper.make_node("ConvTranspose", ["m", "t"], ["u"], strides=[2, 2]),
+        helper.make_node("Conv", ["x", "d"], ["same"], pads=[1, 1, 1, 1]),
+        helper.make_node("Range", ["zero", "end", "step"], ["r"]),
+        helper.make_node("Add", ["r", "n"], ["far"]),
+        helper.make_node("Div", ["far", "by"], ["quotients"]),
+        helper.make_node("CumSum", ["quotients", "axis"], ["sums"]),
+    ]
+    floats = {"q": [1, 2, 12, 8], "k": [1, 2, 8, 12], "v": [1, 2, 12, 8], "x": [1, 3, 17, 19]}
+    inputs = [info(name, TensorProto.FLOAT, shape) for name, shape in floats.items()]
+    inputs += [info(name, TensorProto.INT64, [9]) for name in ("n", "by")]
+    outputs = [info(name, TensorProto.FLOAT, None) for name in ("attended", "u", "same")]
+    outputs += [info(name, TensorProto.INT64, None) for name in ("far", "sums")]
+    weights = [numpy_helper.from_array(a.astype(np.float32) if a.ndim else a, n) for n, a in constants.items()]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_kernels_of_many_kinds_run_on_a_small_stack(board: str, tmp_path: Path) -> None:
+    skip_without_tools()
+    model, random = mixed_model(), np.random.default_rng(5)
+    exe = lamina.compile(model, threads=1)
+    inputs = {p.name: np.asarray(random.uniform(-1, 1, p.shape), p.dtype) for p in exe.inputs}
+    inputs |= {"n": random.integers(-(10**12), 10**12, 9), "by": random.integers(1, 10**7, 9)}
+    lamina.export(model, tmp_path / "mixed.a", board)
+    frame = b"".join(inputs[p.name].tobytes() for p in exe.inputs)
+    facts, found = emulated(board, built(board, tmp_path, ["mixed.a"], "-DNET=lamina_mixed"), frame)
+    for expected in exe.run(inputs).values():
+        array, found = np.frombuffer(found[: expected.nbytes], expected.dtype), found[expected.nbytes :]
+        if expected.dtype == np.int64:
+            np.testing.assert_array_equal(array, expected.reshape(-1))
+        else:
+            most = float(np.abs(expected).max())
+            np.testing.assert_allclose(array, expected.reshape(-1), rtol=0, atol=1e-5 * most)
+    assert not found and facts["stack"] <= BESIDE_ARENA
 
 
 ROUNDED = """
@@ -98,11 +156,11 @@ int main(void) {
 """
 
 
-def away(x: Any) -> Any:
+def away(x: Array) -> Array:
     """To the nearest whole number, from the middle away from zero."""
     below = np.trunc(x)
     with np.errstate(invalid="ignore"):
-        return np.where(np.abs(x - below) >= 0.5, below + np.copysign(1, x), below).astype(x.dtype)
+        return np.asarray(np.where(np.abs(x - below) >= 0.5, below + np.copysign(1, x), below), x.dtype)
 
 
 def test_floats_are_rounded_as_the_c_library_does(tmp_path: Path) -> None:

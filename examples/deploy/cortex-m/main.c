@@ -3,8 +3,11 @@
      lamina compile keywords.tflite -o keywords.a --target cortex-m4
      arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16 -Os -ffreestanding -nostdlib \
          -I <lamina>/runtime/include -DNET=lamina_keywords main.c board.c keywords.a -lgcc -T mps2.ld -o keywords.elf
-     head -c 490 /dev/urandom > in.raw
+     head -c 4900 /dev/urandom > in.raw
      qemu-system-arm -M mps2-an386 -nographic -semihosting-config enable=on,target=native -kernel keywords.elf
+
+   For a Cortex-M7 give -mfpu=fpv5-sp-d16 and the machine mps2-an500, for a Cortex-M55 -mfpu=auto, -T mps3.ld and
+   mps3-an547.
 
    It reads frames from in.raw, each with all inputs one behind the other, until the file ends, and writes all outputs
    of each to out.raw. -DKEPT=n says that the last n outputs of a frame are the last n inputs of the next one, which then

@@ -29,7 +29,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     if path.endswith((OBJECT, ARCHIVE)):
         facts = _of_linkable(path)
     else:
-        facts = _of_saved(path) if is_saved(path) else _of_library(path, args.verify)
+        facts = _of_saved(path) if is_saved(path) else _of_library(args.file, args.verify)
     if args.json:
         out.write(json.dumps(facts, indent=2) + "\n")
         return EXIT_OK
@@ -67,7 +67,7 @@ def _of_linkable(path: str) -> dict[str, Any]:
         "target": f"{net.target.triple} {net.target.cpu}, {net.target.threads} threads",
         "inputs": [_port(p) for p in said["inputs"]],
         "outputs": [_port(p) for p in said["outputs"]],
-        "kept": [f"{output} is {name} of the next run" for name, output, *_ in said["state"]],
+        "kept": [_kept(row) for row in said["state"]],
         "calls": f"{len(said['entries'])} of kernels",
         "code": f"{net.code_bytes:,} bytes",
         "tables": f"{net.table_bytes:,} bytes, with the texts",
@@ -75,6 +75,15 @@ def _of_linkable(path: str) -> dict[str, Any]:
         "memory": f"{said['arena']:,} bytes to work in, {said['memory']:,} of a state with one thread",
         "needs": ", ".join(net.needed) or "no other library",
     }
+
+
+def _kept(plain: list[Any]) -> str:
+    from lamina.runtime.session import KeptValue
+
+    name, output, initial = KeptValue.from_plain(plain)
+    values = sorted({*initial.reshape(-1).tolist()})
+    first = f", first all {values[0]}" if len(values) == 1 else ", first several values"
+    return f"{output} is {name} of the next run{first}"
 
 
 def _port(plain: list[Any]) -> str:

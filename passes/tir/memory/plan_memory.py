@@ -51,7 +51,7 @@ from lamina.dialects.index.accesses import INDEX, over_values
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.sizes import shape_attrs, size_arguments, symbolic_shape
-from lamina.dialects.machine_spec import has_system
+from lamina.dialects.machine_spec import has_system, is_bare
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.memory import extents_of, type_of
 from lamina.dialects.tir.ops import (
@@ -71,8 +71,8 @@ from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.tir.memory.in_place import may_share
 
 ALIGNMENT = 64
-LARGEST_ON_STACK = 1 << 18
-"""Bytes of a buffer in a loop that the stack holds still."""
+LARGEST_ON_STACK, LARGEST_ON_SMALL_STACK = 1 << 18, 1 << 7
+"""Bytes of a buffer in a loop that the stack holds still: of a thread, and of a program without a system."""
 MOST_BY_SIZE = 2000
 """Buffers; of more the time to place them by size grows too long."""
 SHARED = "shared"
@@ -118,19 +118,24 @@ class Workspace(NamedTuple):
 def _lifted(module: ModuleOp) -> dict[str, list[Workspace]]:
     """The workspaces of all kernels, by name."""
     target = module_target(module)
-    alone = target is not None and not has_system(target.triple.data)
-    return {f.sym_name.data: lift_allocations(f, alone) for f in module.ops if isinstance(f, FuncOp)}
+    triple = target.triple.data if target is not None else ""
+    alone, stack = not has_system(triple), LARGEST_ON_SMALL_STACK if is_bare(triple) else LARGEST_ON_STACK
+    return {f.sym_name.data: lift_allocations(f, alone, stack) for f in module.ops if isinstance(f, FuncOp)}
 
 
-def lift_allocations(func: FuncOp, alone: bool = False) -> list[Workspace]:
+def lift_allocations(func: FuncOp, alone: bool = False, stack: int = LARGEST_ON_STACK) -> list[Workspace]:
     """Turn a kernel's top-level memory buffers, and large ones that one iteration has at a time, into arguments.
 
-    `alone` says that one thread runs all iterations.
+    `alone` says that one thread runs all iterations; buffers of at most `stack` bytes may stay in loops.
     """
     block = func.body.block
     found: list[Workspace] = []
     for op in list(func.walk()):
-        if isinstance(op, AllocOp) and op.scope.data != "register" and (op.parent is block or _is_too_large(op, alone)):
+        if (
+            isinstance(op, AllocOp)
+            and op.scope.data != "register"
+            and (op.parent is block or _is_too_large(op, alone, stack))
+        ):
             for loop in enclosing_loops(op):
                 if loop.kind.data == "parallel":
                     loop.properties["kind"] = StringAttr("serial")
@@ -150,12 +155,12 @@ def lift_allocations(func: FuncOp, alone: bool = False) -> list[Workspace]:
     return found
 
 
-def _is_too_large(alloc: AllocOp, alone: bool) -> bool:
+def _is_too_large(alloc: AllocOp, alone: bool, stack: int) -> bool:
     """Whether a buffer in loops is too large for the stack, and its iterations come one after the other."""
     known = not any(e == DYNAMIC_INDEX for e in alloc.result.type.get_shape())
     kinds = ("serial", "unrolled", "parallel") if alone else ("serial", "unrolled")
     in_turn = all(v.kind.data in kinds for v in enclosing_loops(alloc))
-    return known and in_turn and bytes_of_type(alloc.result.type) > LARGEST_ON_STACK
+    return known and in_turn and bytes_of_type(alloc.result.type) > stack
 
 
 def _pass_workspaces(main: MainOp, workspaces: dict[str, list[Workspace]]) -> None:
