@@ -110,7 +110,8 @@ def check_file(path: str | os.PathLike[str], target: TargetSpec) -> None:
     if wasm and not is_module(path):
         raise UsageError(f"{WASM} is written into a file *{MODULE}", where=str(path))
     if is_module(path) and not wasm:
-        raise UsageError(f"a module of WebAssembly has no code for {target.triple}", where=str(path))
+        hint = f"`lamina compile MODEL -o FILE{MODULE}` compiles for {WASM}"
+        raise UsageError(f"a module of WebAssembly has no code for {target.triple}", where=str(path), hint=hint)
     if wasm and target.threads > 1:
         raise UnsupportedError(f"a module of WebAssembly has one thread, not {target.threads}", where=str(path))
 
