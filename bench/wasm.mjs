@@ -2,7 +2,8 @@
 //
 //   node wasm.mjs FOLDER_OF_ONNXRUNTIME_WEB RUN_NET.mjs net.wasm net.onnx ROUNDS SECONDS INPUT...
 //
-// It prints, as JSON, the milliseconds of each side in each round and the largest difference of the outputs.
+// It prints, as JSON, the milliseconds and those of processor time of each side in each round, and the largest difference
+// of the outputs.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -36,21 +37,27 @@ for (const port of net.outputs)
 const sides = { lamina: async () => net.compute(), ort: () => session.run(feeds) };
 const median = (times) => times.sort((a, b) => a - b)[times.length >> 1];
 async function timed(run, count) {
-  const times = [];
+  const times = [], busy = [];
   for (let n = 0; n < count; n++) {
-    const start = performance.now();
+    const start = performance.now(), before = process.cpuUsage();
     await run();
     times.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(before);
+    busy.push((user + system) / 1e3);
   }
-  return median(times);
+  return { wall: median(times), busy: median(busy) };
 }
 const counts = {};
 for (const [side, run] of Object.entries(sides)) {
   await timed(run, 2); // engines compile once more what runs often
-  counts[side] = Math.max(2, Math.ceil((1e3 * Number(seconds)) / (await timed(run, 3))));
+  counts[side] = Math.max(2, Math.ceil((1e3 * Number(seconds)) / (await timed(run, 3)).wall));
 }
-const times = { lamina: [], ort: [] };
+const times = { lamina: [], ort: [] }, busy = { lamina: [], ort: [] };
 for (let n = 0; n < Number(rounds); n++)
-  for (const [side, run] of Object.entries(sides)) times[side].push(await timed(run, counts[side]));
-console.log(JSON.stringify({ version: ort.env.versions.web ?? ort.env.versions.common, difference, largest, ...times }));
+  for (const [side, run] of Object.entries(sides)) {
+    const median = await timed(run, counts[side]);
+    times[side].push(median.wall);
+    busy[side].push(median.busy);
+  }
+console.log(JSON.stringify({ version: ort.env.versions.web ?? ort.env.versions.common, difference, largest, times, busy }));
 process.exit(0);

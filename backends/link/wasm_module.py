@@ -40,7 +40,8 @@ DESCRIPTION = "lamina"
 """The custom section that describes a module: SHA-256 of the file up to the data, with this digest as zeros, the number
 of these bytes in eight, and a text as JSON."""
 DIGEST_BYTES = 32
-STACK_BYTES = 1 << 20
+STACK_BYTES = 4 << 20
+"""Sixteen of the largest buffers that a kernel has on its stack; what is not touched is not there."""
 PAGE = 65536
 _MOST_PAGES = 65536
 _DATA_ALIGNMENT = 64

@@ -75,7 +75,8 @@ def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str |
     if is_wasm(triple) and not is_module(path):
         raise UsageError(f"{WASM} is written into a file *{MODULE}", where=where)
     if is_module(path) and not is_wasm(triple):
-        raise UsageError(f"a module of WebAssembly has no code for {triple}", where=where)
+        hint = f"`lamina compile MODEL -o FILE{MODULE}` compiles for {WASM}"
+        raise UsageError(f"a module of WebAssembly has no code for {triple}", where=where, hint=hint)
 
 
 def export_program(

@@ -57,6 +57,18 @@ define i64 @sum_below(i64 %n) {
   ret i64 %v
 }
 declare void @fill(ptr, i64)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+define i64 @copied(i64 %n) {
+  %a = alloca [100 x i64]
+  call void @llvm.memset.p0.i64(ptr %a, i8 1, i64 800, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %a, ptr @weights, i64 %n, i1 false)
+  %v = load volatile i64, ptr %a
+  %b.at = getelementptr i64, ptr %a, i64 99
+  %w = load volatile i64, ptr %b.at
+  %s = add i64 %v, %w
+  ret i64 %s
+}
 """
 SCALED = """
 @factors = private constant [3 x i64] [i64 2, i64 3, i64 5]
@@ -71,7 +83,7 @@ define void @fill(ptr %p, i64 %n) {
   ret void
 }
 """
-FUNCTIONS = {name: name for name in ("add", "by_table", "address", "last_weight", "sum_below")}
+FUNCTIONS = {name: name for name in ("add", "by_table", "address", "last_weight", "sum_below", "copied")}
 
 
 def objects(**texts: str) -> list[Any]:
@@ -96,7 +108,7 @@ def linked() -> bytes:
 PROGRAM = """
 const { exports } = new WebAssembly.Instance(new WebAssembly.Module(require("fs").readFileSync(0)));
 const bytes = new Uint8Array(exports.memory.buffer);
-const answers = [exports.add(7n, 3n), exports.last_weight(), exports.sum_below(100n)];
+const answers = [exports.add(7n, 3n), exports.last_weight(), exports.sum_below(100n), Number(exports.copied(32n) - 0x0101010101010101n)];
 for (const n of [0n, 1n]) answers.push(exports.by_table(n, -6n));
 answers.push(exports.__indirect_function_table.get(exports.address())(9n));
 answers.push(String.fromCharCode(...bytes.slice(exports.text.value, exports.text.value + 5)));
@@ -110,7 +122,7 @@ console.log(JSON.stringify(answers, (key, value) => (typeof value === "bigint" ?
 def test_functions_tables_data_and_stack_are_found() -> None:
     """A stack that is too deep ends in a trap, whose trace has the names of functions."""
     said = subprocess.run([str(NODE), "-e", PROGRAM], input=linked(), capture_output=True, check=True).stdout
-    assert json.loads(said) == [75, 40, 100, -30, 6, 45, "net 7", 0, 0, "memory access out of bounds", True]
+    assert json.loads(said) == [75, 40, 100, 10, -30, 6, 45, "net 7", 0, 0, "memory access out of bounds", True]
 
 
 def test_another_engine_takes_the_module() -> None:

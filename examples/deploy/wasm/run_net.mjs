@@ -52,7 +52,7 @@ export class Net {
   /** Puts the state, the tensors and their addresses behind what the module itself holds. */
   #place(alignment) {
     const { memory, sizes, start } = this.exports;
-    let end = this.exports.__heap_base.value;
+    let end = this.exports.__heap_base.value >>> 0; // addresses have no sign
     const room = (size) => {
       const at = Math.ceil(end / alignment) * alignment;
       end = at + size;

@@ -54,17 +54,17 @@ class InjectPrefetchPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = module_target(op)
-        if target is not None and not target.fetches_ahead():
-            for loop in all_ops(op):
-                loop.attributes.pop(PREFETCH, None)
+        fetches = target is None or target.fetches_ahead()
         for loop in [v for v in all_ops(op) if type(v) is ForOp and PREFETCH in v.attributes]:
             with edit.transaction(loop):
                 asked = loop.attributes.pop(PREFETCH)
                 if not isinstance(asked, ArrayAttr):
                     raise InputError(f"{self.name}: {PREFETCH} of {loop.axis.data!r} is no list", op=loop)
-                # What is asked for first is fetched first.
+                # What is asked for first is fetched first; where the target has no such instruction it is dropped.
                 for entry in reversed(cast("ArrayAttr[Attribute]", asked).data):
-                    _fetch(loop, _entry(entry, loop))
+                    wanted = _entry(entry, loop)
+                    if fetches:
+                        _fetch(loop, wanted)
 
 
 class Asked(NamedTuple):
