@@ -32,10 +32,10 @@ from lamina.measure.timing import Benchmark, random_inputs, repeated
 from lamina.passes.relay.layout.legal_forms import any_registered
 from lamina.passes.relay.partition.external_backends import is_foreign
 from lamina.runtime.compiled import CompiledProgram, Memory, load_program
-from lamina.runtime.given_arrays import as_array, named_arrays
+from lamina.runtime.given_arrays import as_array
 from lamina.runtime.ports import Port
 from lamina.runtime.program_file import StoredProgram
-from lamina.runtime.runnable import Runnable
+from lamina.runtime.runnable import HasPorts, Runnable
 from lamina.runtime.session import KeptValue
 from lamina.store.program_cache import ProgramCache, enabled, object_cache, program_key
 
@@ -325,13 +325,8 @@ class Executable(Runnable):
         self.notes = dict(notes or {})
         """The notes that `save` kept with the program that this one was loaded from."""
 
-    @property
-    def inputs(self) -> tuple[Port, ...]:
-        return self._program.info.inputs
-
-    @property
-    def outputs(self) -> tuple[Port, ...]:
-        return self._program.info.outputs
+    def described(self) -> HasPorts:
+        return self._program.info
 
     @property
     def target(self) -> TargetAttr:
@@ -342,20 +337,11 @@ class Executable(Runnable):
     def threads(self) -> int:
         return self._settings.target.threads
 
-    def run(
-        self, inputs: Mapping[str, Any] | None = None, /, out: Mapping[str, Array] | None = None, **named: Any
-    ) -> dict[str, Any]:
-        """Run on arrays by name, keywords or not: the outputs by name, in the arrays of `out` where it has them.
-
-        A wrong name, dtype, rank or shape is an InputError before anything runs.
-
-        What is no tensor in a program for the virtual machine is a tuple or a `lamina.vm.vm.AdtValue`, here and there.
-        """
-        given = named_arrays(inputs, named) if named or inputs is None else inputs
+    def run_on(self, inputs: Mapping[str, Any], out: Mapping[str, Array] | None) -> dict[str, Any]:
         if out is not None:
-            return self._program.run_out(self._arrays(given), out)
-        results = self._direct(given) if self._direct is not None else None
-        return self._program.run(self._arrays(given)) if results is None else results
+            return self._program.run_out(self._arrays(inputs), out)
+        results = self._direct(inputs) if self._direct is not None else None
+        return self._program.run(self._arrays(inputs)) if results is None else results
 
     def close(self) -> None:
         self._program.close()

@@ -35,7 +35,7 @@ from lamina.dialects.machine_spec import TargetSpec, is_wasm
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.runtime.direct_call import address_of
-from lamina.runtime.given_arrays import given_outputs, named_arrays
+from lamina.runtime.given_arrays import given_outputs
 from lamina.runtime.machine_code import load_library, unload_library
 from lamina.runtime.ports import Port, check_inputs
 from lamina.runtime.program import DEFAULT_SPINS
@@ -357,13 +357,8 @@ class ExportedNet(Runnable):
         )
         self.stop, self._text = STOP_FUNCTION(record.stop), TEXT_FUNCTION(record.text)
 
-    @property
-    def inputs(self) -> tuple[Port, ...]:
-        return self.file.inputs
-
-    @property
-    def outputs(self) -> tuple[Port, ...]:
-        return self.file.outputs
+    def described(self) -> NetFile:
+        return self.file
 
     @property
     def notes(self) -> Mapping[str, Any]:
@@ -385,10 +380,8 @@ class ExportedNet(Runnable):
         if code:
             raise InputError(self._text(code).decode(), where=f"net {self.file.name!r}")
 
-    def run(
-        self, inputs: Mapping[str, Any] | None = None, /, out: Mapping[str, Array] | None = None, **named: Any
-    ) -> dict[str, Array]:
-        arrays = check_inputs(self.inputs, named_arrays(inputs, named))
+    def run_on(self, inputs: Mapping[str, Any], out: Mapping[str, Array] | None) -> dict[str, Array]:
+        arrays = check_inputs(self.inputs, inputs)
         results = given_outputs(self.outputs, out, arrays)
         state = self._loaded.taken() or _State(self)
         try:

@@ -18,9 +18,8 @@ from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, UnsupportedError
 from lamina.runtime.compiled import CompiledProgram, load_program
 from lamina.runtime.exported import ExportedNet, is_net
-from lamina.runtime.given_arrays import named_arrays
-from lamina.runtime.ports import Port
 from lamina.runtime.program_file import StoredProgram
+from lamina.runtime.program_info import ProgramInfo
 from lamina.runtime.runnable import Runnable
 from lamina.runtime.saved_file import PROGRAM, check_kind, read_saved
 from lamina.runtime.session import KeptValue
@@ -63,19 +62,11 @@ class SavedNet(Runnable):
         self._state = [KeptValue.from_plain(v) for v in contents.get("state", ())]
         self._program: CompiledProgram = load_program(StoredProgram(contents, found.objects, found.params))
 
-    @property
-    def inputs(self) -> tuple[Port, ...]:
-        return self._program.info.inputs
+    def described(self) -> ProgramInfo:
+        return self._program.info
 
-    @property
-    def outputs(self) -> tuple[Port, ...]:
-        return self._program.info.outputs
-
-    def run(
-        self, inputs: Mapping[str, Any] | None = None, /, out: Mapping[str, Array] | None = None, **named: Any
-    ) -> dict[str, Array]:
-        given = named_arrays(inputs, named)
-        return self._program.run(given) if out is None else self._program.run_out(given, out)
+    def run_on(self, inputs: Mapping[str, Any], out: Mapping[str, Array] | None) -> dict[str, Array]:
+        return self._program.run(inputs) if out is None else self._program.run_out(inputs, out)
 
     def kept(self) -> list[KeptValue]:
         return self._state

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from lamina.runtime.given_arrays import named_arrays
 from lamina.runtime.ports import Port, by_name
 from lamina.runtime.session import KeptValue, ProgramSession, initial_values
 
@@ -18,23 +19,44 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class Runnable(ABC):
-    """A program ready to run. As a context manager it ends its threads; a call after that starts others."""
+class HasPorts(Protocol):
+    """The description of a program."""
 
     @property
-    @abstractmethod
     def inputs(self) -> tuple[Port, ...]: ...
 
     @property
-    @abstractmethod
     def outputs(self) -> tuple[Port, ...]: ...
 
+
+class Runnable(ABC):
+    """A program ready to run. As a context manager it ends its threads; a call after that starts others."""
+
     @abstractmethod
+    def described(self) -> HasPorts:
+        """The description that has its inputs and outputs."""
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        return self.described().inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self.described().outputs
+
     def run(
         self, inputs: Mapping[str, Any] | None = None, /, out: Mapping[str, Array] | None = None, **named: Any
     ) -> dict[str, Any]:
-        """Run on arrays by name, those of `inputs` and those that are given as keywords: the outputs by name, in the
-        arrays of `out` where it has them. Raises InputError for arrays that do not fit, before anything runs."""
+        """Run on arrays by name, keywords or not: the outputs by name, in the arrays of `out` where it has them.
+
+        A wrong name, dtype, rank or shape is an InputError before anything runs. What is no tensor in a program for the
+        virtual machine is a tuple or a `lamina.vm.vm.AdtValue`, here and there.
+        """
+        return self.run_on(named_arrays(inputs, named) if named or inputs is None else inputs, out)
+
+    @abstractmethod
+    def run_on(self, inputs: Mapping[str, Any], out: Mapping[str, Array] | None) -> dict[str, Any]:
+        """Run on all inputs, as `run` does."""
 
     @abstractmethod
     def kept(self) -> Sequence[KeptValue]:
