@@ -19,7 +19,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "thumbv7em-un
 }
 
 // CHECK-LABEL: tir.func @f(%x: memref<4xf32>, %y: memref<4xf32>, %each: memref<33xf32>) attributes {outputs = 1 : i64, workspaces = 1 : i64} {
-// CHECK-NEXT:   tir.for %j = 0 to 4 parallel "f.j" {
+// CHECK-NEXT:   tir.for %j = 0 to 4 "f.j" {
 // CHECK-NEXT:     %few = tir.alloc "few" scope "global" : memref<32xf32>
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT:   %arena = tir.alloc "arena" scope "global" : memref<192xi8>
