@@ -179,7 +179,9 @@ def check_features(module: ModuleOp) -> None:
             types = [element_of(v.type) for v in (op.operands[0], op.results[0])]
             if types == [f64, bf16]:
                 raise UnsupportedError(
-                    f"there is no rounding of float64 to bfloat16 for {target.triple.data}", hint="go through f32", op=op
+                    f"there is no rounding of float64 to bfloat16 for {target.triple.data}",
+                    hint="go through f32",
+                    op=op,
                 )
         if isinstance(op, IntrinsicOp):
             missing = op.row.missing(target.has_feature)
