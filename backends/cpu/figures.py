@@ -155,17 +155,18 @@ CORTEX_M4 = Figures(
     body_bytes=256, l1_bytes=64 << 10, l1_ways=1024, l2_bytes=256 << 10, l3_bytes=1 << 20,
     l2_speed=4, l3_speed=4, memory_speed=2, l3_speed_shared=4, memory_speed_shared=2, barrier=50,
 )  # fmt: skip
-"""Cortex-M4, from its technical reference manual (instruction timings), not measured. Numbers are scalars; there is no
-cache, and memory on the chip stands in its place. `body_bytes` keeps the code of a loop small: it lies in flash."""
+"""Cortex-M4, roughly as its technical reference manual has instructions timed; not measured. Numbers are scalars; there
+is no cache, and memory on the chip stands in its place. `body_bytes` keeps the code of a loop small: it lies in flash.
+"""
 CORTEX_M7 = replace(
     CORTEX_M4, gigahertz=0.4, latency=2, load=1, broadcast=1, fma_load=0.5, fma_broadcast=0.5, step=2,
     l1_bytes=16 << 10, l1_ways=4, l2_speed=8, l3_speed=8,
 )  # fmt: skip
-"""Cortex-M7, from its technical reference manual: two instructions in a cycle, a cache of 4 to 64 KB; not measured."""
+"""Cortex-M7, roughly: two instructions in a cycle, a cache of 4 to 64 KB; not measured."""
 CORTEX_M55 = replace(
     CORTEX_M7, fma=0.5, latency=4, load=0.5, broadcast=0.5, store=0.5, fma_load=0.5, fma_broadcast=0.5, body_bytes=512,
 )  # fmt: skip
-"""Cortex-M55, from its technical reference manual: a vector of 128 bits takes two cycles, a load goes with it; not
+"""Cortex-M55, roughly: a vector of 128 bits takes two cycles, a load goes with it; not
 measured."""
 
 MEASURED = {
