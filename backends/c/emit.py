@@ -98,8 +98,10 @@ def head_of(texts: list[str], module: ModuleOp) -> str:
 
 
 _HINTS = """\
-/* What schedules have marked, for GCC: loops to make vectors of, not to unroll before, and loops to unroll. */
+/* What schedules have marked, for GCC: loops to make vectors of, not to unroll before, and loops to unroll. A loop that
+   fills or copies a tile is no call of memset or memcpy, which would keep the tile in memory. */
 #if defined __GNUC__ && __GNUC__ >= 8 && !defined __clang__
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
 #define LAMINA_PRAGMA(text) _Pragma(#text)
 #define LAMINA_LANES LAMINA_PRAGMA(GCC unroll 1)
 #define LAMINA_UNROLLED(times) LAMINA_PRAGMA(GCC unroll times)
@@ -247,7 +249,7 @@ def _loop(k: KernelFunction, op: ForOp) -> None:
         limit = end
     if op.kind.data == "vectorized":
         k.line(LANES)
-    elif op.is_unrolled and 1 < op.trip <= MOST_UNROLLED:
+    elif op.is_unrolled and not op.is_reduction and 1 < op.trip <= MOST_UNROLLED:
         k.line(f"{UNROLLED}({op.trip})")
     k.inside(f"for ({INDEX_TYPE} {variable} = 0; {variable} < {limit}; ++{variable})", op.body.block)
 

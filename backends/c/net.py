@@ -374,6 +374,7 @@ static int32_t start(void *state, const void *params, uint32_t threads, int64_t 
   (void)threads;
   (void)spins;
   if ((uintptr_t)state % 64 != 0) return LAMINA_UNALIGNED_STATE;
+  if ((uintptr_t)params % 64 != 0) return LAMINA_UNALIGNED_PARAMS;
 {needs}  head->params = params != NULL ? params : {own};
   head->started = STARTED;
   return 0;

@@ -45,7 +45,7 @@ class CSourceNet:
     """A net in a library that was built of C source: what it takes and gives is read from its record."""
 
     def __init__(self, library: Path, name: str, params: Any = None) -> None:
-        """Load a library; `params` are the bytes of a file of weights, where the net has such."""
+        """Load a library; `params` are the bytes of a file of weights, where the net has such, at a multiple of 64."""
         self._library = ctypes.CDLL(str(library))
         record = CNet.in_dll(self._library, f"lamina_{name}")
         ports = ctypes.POINTER(CPort)

@@ -19,6 +19,7 @@ from lamina.backends.cpu.runtime.interface import CODES
 from lamina.cli.command import run as run_command
 from lamina.debugging.c_source import HEADERS, STANDARD, CSourceNet, build, c_compiler
 from lamina.debugging.engines import sums_saturate
+from lamina.dialects.aligned_arrays import aligned, aligned_bytes
 from lamina.errors import InputError, UnsupportedError, UsageError
 
 from .test_export import model as small_model
@@ -310,7 +311,10 @@ def test_large_weights_are_a_file_of_their_own(tmp_path: Path, monkeypatch: pyte
     build(source, tmp_path / "large.so", TRAPPED)
     with pytest.raises(InputError, match="no weights of its own"):
         CSourceNet(tmp_path / "large.so", "large")
-    net = CSourceNet(tmp_path / "large.so", "large", weights)
+    beside = aligned_bytes(weights.nbytes + 1)[1:]
+    with pytest.raises(InputError, match="the weights are at no multiple of 64 bytes"):
+        CSourceNet(tmp_path / "large.so", "large", beside)
+    net = CSourceNet(tmp_path / "large.so", "large", aligned(weights))
     assert net.record.params is None and net.record.params_bytes == weights.nbytes
     assert all(np.array_equal(a, in_text[n]) for n, a in net.run(inputs).items())
 

@@ -27,10 +27,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o",
         "--output",
         type=path_argument,
-        metavar="DIR|FILE.lamina|FILE.so|.a|.o|.wasm|FILE",
+        metavar="DIR|FILE.lamina|FILE.so|.a|.o|.c|.wasm|FILE",
         help="write the texts and the weights into a folder, the program into a file for `lamina run`, into a "
-        "library for C (lamina.h), shared or to be linked, or into a module of WebAssembly, or with --emit one text "
-        "into a file",
+        "library for C (lamina.h), shared or to be linked, as C source or a module of WebAssembly, or with --emit one "
+        "text into a file",
     )
     parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
 
@@ -92,7 +92,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
 
 
 def _export(args: Any, out: TextIO, err: TextIO) -> int:
-    """Write a shared library."""
+    """Write a shared library, or C source."""
     from lamina.cli.command_models import model_of
     from lamina.cli.progress import StageProgress
     from lamina.driver.api import export
