@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType, ModuleOp, VectorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import is_side_effect_free
 
 from lamina.backends.c.expressions import (
     INDEX_TYPE,
@@ -208,7 +207,7 @@ def live_ops(func: FuncOp) -> set[Operation]:
     for op in all_ops(func):
         if isinstance(op, StoreOp):
             stores.setdefault(op.buffer, []).append(op)
-        elif not op.regions and not is_side_effect_free(op) and not isinstance(op, (LoadOp, AllocOp)):
+        elif not op.regions and (isinstance(op, CheckOp) or not op.results):
             waiting.append(op)
     waiting += [op for argument in func.body.block.args for op in stores.pop(argument, ())]
     live: set[Operation] = set()

@@ -10,7 +10,7 @@
 // CHECK-NEXT:     const float v = x[i];
 // CHECK-NEXT:     const int8_t b = lamina_i8_of_f32(v);
 // CHECK-NEXT:     small[0] = v;
-// CHECK-NOT:      dead
+// CHECK-NOT:      {{dead|nobody}}
 // CHECK:        }
 // CHECK-NEXT:   {{.*}}for (index_t i_1 = 0; i_1 < 2; ++i_1) {
 // CHECK-NEXT:     float *restrict const large_1 = (float *)(void *)(work + 0);
@@ -22,6 +22,7 @@ tir.func @f(%x: memref<2xf32>, %unused: memref<2xf32>, %y: memref<2xf32>) attrib
     %dead = tir.alloc "dead" scope "register" : memref<8xf32>
     %v = tir.load %x[%i] : memref<2xf32>
     %w = arith.negf %v : f32
+    %nobody = arith.extf %v : f32 to f64
     %b = arith.fptosi %v : f32 to i8
     tir.store %v, %small[0] : memref<8xf32>
     tir.store %v, %large[%i] : memref<1000xf32>
