@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
-from lamina.backends.cpu.runtime.interface import ABI, TAKEN
+from lamina.backends.cpu.runtime.interface import ABI
 from lamina.backends.cpu.runtime.layout import DATA, IMPORTS, IMPORTS_OF_POOL, LINE_BYTES, OF_NETS
 from lamina.backends.cpu.runtime.modules import WASM, runtime_object, support_of, system_of
 from lamina.backends.cpu.runtime.net import FUNCTIONS, Net, NetTensor, net_module
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_OTHER_NAME = "choose another name for the file, or for the net"
 
 
 def net_name(path: str | os.PathLike[str], name: str | None = None) -> str:
@@ -65,10 +64,8 @@ def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str |
     """Raise UsageError for a name that a net cannot have, and for a file that code for a target does not go into."""
     where, triple, name = str(path), target.triple, net_name(path, name)
     if f"lamina_{name}" in OF_NETS:
-        raise UsageError(f"a net is not named {name!r}, as a part of the run-time is", where=where, hint=_OTHER_NAME)
-    if f"lamina_{name}" in TAKEN and where.endswith((OBJECT, ARCHIVE)):
-        what = f"a net named {name!r} cannot be linked: lamina.h has a lamina_{name} of its own"
-        raise UsageError(what, where=where, hint=_OTHER_NAME)
+        what, hint = f"a net is not named {name!r}, as a part of the run-time is", "choose another name"
+        raise UsageError(what, where=where, hint=f"{hint} for the file, or for the net")
     if is_bare(triple) and not where.endswith((OBJECT, ARCHIVE)):
         what = f"{target.cpu} has no system that loads a library"
         raise UsageError(what, where=where, hint=f"write small{ARCHIVE} or small{OBJECT} for a linker")

@@ -318,7 +318,7 @@ def test_python_runs_it_as_the_program(exe: tuple[Any, Path]) -> None:
         assert results["y"] is out["y"] and results["y"].tobytes() == expected["y"].tobytes()
         with pytest.raises(InputError, match=r"output 'y': float32\[1, \d+, \d+, \d+\] expected"):
             net.run(inputs, {"y": out["y"][0]})
-        with pytest.raises(InputError, match="output 'z': the net has no such output"):
+        with pytest.raises(InputError, match="output 'z': the model has no such output"):
             net.run(inputs, {"z": out["y"]})
         twice = {"picked": inputs["image"][:, :2]}
         with pytest.raises(InputError, match="output 'picked': "):

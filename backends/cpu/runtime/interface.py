@@ -74,8 +74,6 @@ NET = (
 
 RECORDS = {"lamina_port": PORT, "lamina_net": NET}
 """The records by their names in C."""
-TAKEN = frozenset({*RECORDS, "lamina_check", "lamina_check_dl", "lamina_run_dl"})
-"""The types and functions of `lamina.h`: a variable of such a name cannot be declared beside it."""
 
 
 class CallCode(NamedTuple):
