@@ -8,7 +8,8 @@ The file `backends/<kind>/pipeline.py` of a target of that kind has them in a li
     )
 
 Beside it a function `target(threads)` gives the machine that the backend's name stands for, a `TargetSpec` of its kind.
-Where it has the passes of another kind, `BASE` names that one, and `LEFT_OUT` those of them that do not run, with reasons.
+Where it has the passes of another kind, `BASE` names that one, and `LEFT_OUT` those of them that do not run, with the
+reasons.
 `lamina/driver/pipelines.py` has the passes that all targets share.
 """
 

@@ -29,9 +29,8 @@ def is_library(source: object) -> TypeGuard[str | os.PathLike[str]]:
 
 def is_exported(source: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a source is the path of an exported program of any kind."""
-    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(
-        (LIBRARY, OBJECT, ARCHIVE, C_SOURCE)
-    )  # pyright: ignore[reportUnknownArgumentType]
+    suffixes = (LIBRARY, OBJECT, ARCHIVE, C_SOURCE)
+    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(suffixes)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def is_c_source(source: object) -> TypeGuard[str | os.PathLike[str]]:
