@@ -11,7 +11,7 @@ MATH = frozenset(
     f"{name}{suffix}"
     for name in (
         "sqrt fabs floor ceil trunc rint round exp exp2 expm1 log log2 log1p log10 cbrt erf sin cos tan asin acos atan"
-        " sinh cosh tanh asinh acosh atanh atan2 pow copysign fma"
+        " sinh cosh tanh asinh acosh atanh atan2 pow copysign"
     ).split()
     for suffix in ("", "f")
 )
@@ -63,11 +63,11 @@ def _floats(n: str) -> dict[str, str]:
         f"lamina_{name}_{n}": _inline(t, f"lamina_{name}_{n}", f"{t} a, {t} b", f"return {body};")
         for name, body in bodies.items()
     }
-    fast = "FP_FAST_FMAF" if n == "f32" else "FP_FAST_FMA"
+    fast = "__FP_FAST_FMAF" if n == "f32" else "__FP_FAST_FMA"
     found[f"lamina_fma_{n}"] = (
         f"/* Rounded once where the machine has it in an instruction. */\n"
-        f"#if defined {fast} || defined __{fast} || defined __FMA__ || defined __aarch64__\n"
-        f"#define lamina_fma_{n}(a, b, c) fma{suffix}(a, b, c)\n"
+        f"#if defined __GNUC__ && (defined {fast} || defined __FMA__ || defined __aarch64__)\n"
+        f"#define lamina_fma_{n}(a, b, c) __builtin_fma{suffix}(a, b, c)\n"
         f"#else\n#define lamina_fma_{n}(a, b, c) ((a) * (b) + (c))\n#endif\n"
     )
     # What the integer does not hold gives its least number; short ones are cut off one of 32 bits.
