@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -294,6 +295,27 @@ def test_records_of_a_search_are_compiled_with(tmp_path: Path, options: tuple[st
     given = np.random.default_rng(1).standard_normal((8, 32)).astype(np.float32)
     result = tvmc.run(tvmc.TVMCPackage(out), inputs={"x": given}, repeat=1, number=1)
     np.testing.assert_allclose(result.outputs["output_0"], given @ weight.T, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("x:[1,3,224,224]", {"x": [1, 3, 224, 224]}),
+        ("x: [1, 3], y:[2] ", {"x": [1, 3], "y": [2]}),
+        ("input_1:0:[1,2] gpu_0/data_0:[3]", {"input_1:0": [1, 2], "gpu_0/data_0": [3]}),
+        ("'a b':[1] \"c\":[]", {"a b": [1], "c": []}),
+    ],
+)
+def test_shapes_of_inputs(text: str, shapes: dict[str, list[int]]) -> None:
+    assert main.parse_shapes(text) == shapes
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "x[1]", "x:[1] y", "x:[a]", "x:[1,,2]", "x:[1 2]", "x:[1-2]", "x::[1]", ":[1]"]
+)
+def test_what_are_no_shapes(text: str) -> None:
+    with pytest.raises(ArgumentTypeError, match="is no list of shapes; as in"):
+        main.parse_shapes(text)
 
 
 # -- mistakes --------------------------------------------------------------------------------------------------
