@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -219,6 +220,22 @@ def test_parts_of_external_compilers_are_packed_for_python(tmp_path: Path) -> No
     assert "tvmgen_default_openblas_main_0" in told.stdout
 
 
+def test_models_that_a_package_does_not_hold(tmp_path: Path) -> None:
+    info, node = helper.make_tensor_value_info, helper.make_node
+    for name, op, extent in (("open", "Relu", "N"), ("decided", "NonZero", 3)):
+        ports = info("x", TensorProto.FLOAT, [extent, 4]), info("y", TensorProto.INT64, None)
+        graph = helper.make_graph([node(op, ["x"], ["y"])], "g", [ports[0]], [ports[1]])
+        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        (tmp_path / f"{name}.onnx").write_bytes(made.SerializeToString())
+    out = tmp_path / "m.tar"
+    status, _, err = command("compile", tmp_path / "open.onnx", "--target", "llvm", "-o", out)
+    assert status == 2 and 'the dimension "N" has no fixed size; give its shape: --input-shapes' in err
+    for more in ((), ("-f", "mlf")):
+        status, _, err = command("compile", tmp_path / "decided.onnx", "--target", "llvm", "-o", out, *more)
+        assert status == 3 and "m.tar: the model has no kernels in a fixed order of known extents" in err
+    assert not out.exists()
+
+
 # -- from Python -----------------------------------------------------------------------------------------------
 
 
@@ -269,10 +286,36 @@ def test_records_of_a_search_are_compiled_with(tmp_path: Path, options: tuple[st
     assert status == 0, err
     (line,) = log.read_text().splitlines()
     assert "lamina" in json.loads(line)
+    # What is known is not measured again.
+    status, _, err = command("tune", path, *target, "-o", log, *trials, *options, "--tuning-records", log)
+    assert status == 0, err
+    traces = [json.loads(line)["lamina"]["trace"] for line in log.read_text().splitlines()]
+    assert len(traces) == len(set(traces)) <= 2
     assert command("compile", path, *target, "--tuning-records", log, "-o", out)[0] == 0
     given = np.random.default_rng(1).standard_normal((8, 32)).astype(np.float32)
     result = tvmc.run(tvmc.TVMCPackage(out), inputs={"x": given}, repeat=1, number=1)
     np.testing.assert_allclose(result.outputs["output_0"], given @ weight.T, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("x:[1,3,224,224]", {"x": [1, 3, 224, 224]}),
+        ("x: [1, 3], y:[2] ", {"x": [1, 3], "y": [2]}),
+        ("input_1:0:[1,2] gpu_0/data_0:[3]", {"input_1:0": [1, 2], "gpu_0/data_0": [3]}),
+        ("'a b':[1] \"c\":[]", {"a b": [1], "c": []}),
+    ],
+)
+def test_shapes_of_inputs(text: str, shapes: dict[str, list[int]]) -> None:
+    assert main.parse_shapes(text) == shapes
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "x[1]", "x:[1] y", "x:[a]", "x:[1,,2]", "x:[1 2]", "x:[1-2]", "x::[1]", ":[1]"]
+)
+def test_what_are_no_shapes(text: str) -> None:
+    with pytest.raises(ArgumentTypeError, match="is no list of shapes; as in"):
+        main.parse_shapes(text)
 
 
 # -- mistakes --------------------------------------------------------------------------------------------------

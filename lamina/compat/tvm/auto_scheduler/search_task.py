@@ -87,8 +87,13 @@ class TuningOptions:
             if not isinstance(callback, RecordToFile):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise UsageError(f"measure_callbacks: {callback!r}", hint="auto_scheduler.RecordToFile(file)")
 
-    def run(self, tasks: Sequence[SearchTask], works: Sequence[KernelTask]) -> list[Progress]:
-        """Search the kernels of tasks. Raises UsageError where no candidate is asked for."""
+    def run(
+        self, tasks: Sequence[SearchTask], works: Sequence[KernelTask], known: Sequence[Record] = ()
+    ) -> list[Progress]:
+        """Search the kernels of tasks; `known` are records of before.
+
+        Raises UsageError where no candidate is asked for.
+        """
         if self.num_measure_trials < 1:
             raise UsageError(f"TuningOptions: num_measure_trials is at least 1, not {self.num_measure_trials}")
         builder, runner = self.builder, self.runner
@@ -110,7 +115,7 @@ class TuningOptions:
             return by_key[work.key].space(work)
 
         workers = min(builder.n_parallel or threads, threads)
-        return search(works, budget, keep, workers=workers, limit=limit, space=space)
+        return search(works, budget, keep, workers=workers, known=known, limit=limit, space=space)
 
 
 class SearchTask:

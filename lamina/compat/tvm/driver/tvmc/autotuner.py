@@ -70,7 +70,7 @@ def tune_model(
     option = autotvm.measure_option(builder, runner)
     if enable_autoscheduler:
         tasks = _tasks_of_scheduler(mod, tvmc_model.params, chosen, hardware_params, include_simple_tasks)
-        _tune_together(*tasks, path, trials, early_stopping, option, log_estimated_latency)
+        _tune_together(*tasks, path, trials, early_stopping, option, log_estimated_latency, prior_records)
         return path
     if hardware_params is not None:
         raise UnsupportedError("figures of the processor", hint="`lamina calibrate` measures them")
@@ -112,12 +112,13 @@ def _tune_together(
     early_stopping: int | None,
     option: Mapping[str, Any],
     verbose: bool,
+    prior_records: str | os.PathLike[str] | None,
 ) -> None:
     callbacks = [auto_scheduler.RecordToFile(path)]
     options = auto_scheduler.TuningOptions(
         trials, early_stopping, verbose=int(verbose), measure_callbacks=callbacks, **option
     )
-    auto_scheduler.TaskScheduler(tasks, weights).tune(options)
+    auto_scheduler.TaskScheduler(tasks, weights, load_log_file=prior_records).tune(options)
 
 
 def _no_tasks() -> UnsupportedError:

@@ -10,7 +10,7 @@ from lamina.compat.tvm.driver.tvmc.model import TVMCModel
 from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.relay import frontend
 from lamina.driver import api
-from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError, did_you_mean
 from lamina.frontends.formats import ModelFormat, TextFormat, format_called, formats
 from lamina.ir.foreign_files import model_format as format_of
 
@@ -44,7 +44,11 @@ def load_model(
     if model_format is None:
         if shapes and format_of(path).name == "torchscript":
             return _of_pytorch(path, shapes)
-        model = api.load(path, shapes or None)
+        try:
+            model = api.load(path, shapes or None)
+        except OpenExtentError as e:
+            e.hint = "give its shape: --input-shapes 'NAME:[1,3,224,224]', in Python shape_dict"
+            raise
         return TVMCModel(IRModule.of_ir(model.module, model.params))
     if model_format in _OTHERS:
         what = f"models of {model_format} are not read"

@@ -66,20 +66,25 @@ def _run(words: Sequence[str], out: TextIO) -> int:
     return execute(parser.parse_args(rest[1:]), out)
 
 
+_SHAPE = re.compile(
+    r"""
+    [\s,]* (?: '([^']+)' | "([^"]+)" | ([^\s,'"\[\]]*[^\s,'"\[\]:]) )   # the name, which may have colons inside
+    \s* : \s* \[ \s* ( (?: -?\d+ \s* , \s* )* (?: -?\d+ )? ) \s* \] \s*
+    """,
+    re.VERBOSE,
+)
+
+
 def parse_shapes(text: str) -> dict[str, list[int]]:
     """Shapes of inputs by their names, of `x:[1,3,224,224] y:[1,8]`. Raises ArgumentTypeError."""
     found: dict[str, list[int]] = {}
-    pattern = re.compile(r"""\s*,?\s*(?:'([^']+)'|"([^"]+)"|([^\s:,]+(?:::?[^\s:,\[]+)*))\s*:\s*\[([\d\s,-]*)\]\s*""")
     at = 0
     while at < len(text) or not found:
-        match = pattern.match(text, at)
+        match = _SHAPE.match(text, at)
         if match is None:
             raise ArgumentTypeError(f"{text!r} is no list of shapes; as in 'x:[1,3,224,224] y:[1,8]'")
         name = next(g for g in match.groups()[:3] if g is not None)
-        try:
-            found[name] = [int(n) for n in match.group(4).split(",") if n.strip()]
-        except ValueError:
-            raise ArgumentTypeError(f"the shape of {name!r} is no list of numbers: [{match.group(4)}]") from None
+        found[name] = [int(n) for n in match.group(4).split(",") if n.strip()]
         at = match.end()
     return found
 

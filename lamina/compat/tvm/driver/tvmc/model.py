@@ -29,7 +29,7 @@ from lamina.compat.tvm.relay.param_dict import load_param_dict, save_param_dict
 from lamina.compat.tvm.tar_files import read_tar, replace_file, write_tar
 from lamina.driver.api import Executable
 from lamina.driver.exportable import ExportableProgram
-from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.ir.array_files import write_arrays
 
 LIBRARIES = ("mod.so", "mod.tar")
@@ -106,11 +106,14 @@ class TVMCModel:
             hint = did_you_mean(output_format, [*FORMATS]) or f"there are {', '.join(FORMATS)}"
             raise UsageError(f"no format of packages {output_format!r}", hint=hint)
         path = str(package_path or self.default_package_path())
+        executable = executor_factory.executable
+        if isinstance(executable, Executable) and not executable.is_fixed:
+            what = "the model has no kernels in a fixed order of known extents, which a package holds"
+            raise UnsupportedError(what, where=path, hint="lib.export_library writes it for this Python")
         if output_format == "mlf":
             from lamina.compat.tvm.micro import export_model_library_format
 
             return str(export_model_library_format(executor_factory, path))
-        executable = executor_factory.executable
         assert isinstance(executable, (Executable, ExportableProgram))
         graph = executor_factory.get_graph_json()
         with TemporaryDirectory(prefix="tvm-") as folder:
