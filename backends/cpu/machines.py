@@ -46,7 +46,7 @@ OTHERS = {
     "cortex-m55": TargetSpec("thumbv8.1m.main-unknown-none-eabihf", "cortex-m55", "+mve.fp", 128, 8),
 }
 """Machines that are no x86-64: Arm with Neon, of 64 and of 32 bits, RISC-V with vectors of 128 bits or more; and
-microcontrollers without a system, with floats of 32 bits and no vectors (M4, M7), or vectors of 128 bits (M55). Where an
+microcontrollers without a system: floats of 32 bits and no vectors (M4, M7), or vectors of 128 bits (M55). Where an
 M7 has doubles they go unused: others have none."""
 
 LEVELS = {"x86-64": (), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
