@@ -52,9 +52,9 @@ OTHERS = {
     "wasm32": TargetSpec("wasm32-unknown-unknown", "mvp", ",".join(f"+{f}" for f in _WASM), 128, 16),
 }
 """Machines that are no x86-64: Arm with Neon, of 64 and of 32 bits, RISC-V with vectors of 128 bits or more;
-microcontrollers without a system, with floats of 32 bits and no vectors (M4, M7: where an M7 has doubles they go unused,
-others have none), or vectors of 128 bits (M55); and WebAssembly with vectors, which has no registers: engines give it
-those of the processor, 16 on x86-64."""
+microcontrollers without a system, with floats of 32 bits and no vectors (M4, M7: where an M7 has doubles they go
+unused, others have none), or vectors of 128 bits (M55); and WebAssembly with vectors, which has no registers: engines
+give it those of the processor, 16 on x86-64."""
 PROCESSORS_OF_OTHERS = {
     "aarch64": (
         *(f"cortex-a{n}" for n in "34 35 53 55 57 65 72 73 75 76 77 78 510 710 715 720".split()),

@@ -66,7 +66,7 @@ def runnable(request: pytest.FixtureRequest, tmp_path: Path) -> Runnable:
     return exe
 
 
-def drawn() -> dict[str, Array]:
+def drawn() -> dict[str, Any]:
     random = np.random.default_rng(0)
     return {name: random.standard_normal((64, 64), np.float32) for name in "xy"}
 
