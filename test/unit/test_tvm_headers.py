@@ -86,7 +86,7 @@ get_output: the net 'default' has no output 1: it has 1
 run: takes no arguments, not 1
 this function is null: its module has none of the name that was asked for
 there is no device 0 of type 2: nets and arrays are on the processor, {kDLCPU, 0}
-net 'net': is called on a device, or on 1 inputs and 1 outputs, not on 3 arguments
+net 'default': is called on a device, or on 1 inputs and 1 outputs, not on 3 arguments
 there is no device 0 of type 2: nets and arrays are on the processor, {kDLCPU, 0}
 there is no array of 1 dimensions with such extents
 the tensor has 128 bytes, there are 4 to copy
@@ -101,7 +101,7 @@ runtime.SystemLib: no net is linked into this program: LAMINA_SYSTEM_LIB(net) en
 'w': this weight is part of the library, and has another value there
 load_params: the parameters end too early
 load_params: the parameters end too early
-net 'net': output 'out0' shares memory with 'x'"""
+net 'default': output 'out0' shares memory with 'x'"""
 
 
 @needs_cxx
