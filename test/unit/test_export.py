@@ -24,6 +24,7 @@ from lamina.backends.cpu.machines import processor
 from lamina.backends.cpu.runtime.interface import CODES, NET, CNet, record_bytes
 from lamina.driver.export import link_object, net_name
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+from lamina.passes.tir_to_llvm import buffers
 from lamina.runtime.exported import ExportedNet, read_net
 from tools.header import PATH as HEADER
 from tools.header import header
@@ -452,6 +453,24 @@ def test_what_a_library_needs(exe: tuple[Any, Path], tmp_path: Path) -> None:
         names = [s.name for s in elf.get_section_by_name(".dynsym").iter_symbols() if s["st_shndx"] != "SHN_UNDEF"]
         assert names == [f"lamina_{path.stem}"]
     assert needed == [[], ["libc.so.6"]]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_large_buffers_of_threads_come_from_the_c_library(
+    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    w = np.random.default_rng(0).standard_normal((64, 64, 3, 3)).astype(np.float32)
+    info = helper.make_tensor_value_info
+    ends = [info("x", TensorProto.FLOAT, [1, 64, 28, 28])], [info("y", TensorProto.FLOAT, None)]
+    nodes = [helper.make_node("Conv", ["x", "w"], ["y"], pads=[1, 1, 1, 1])]
+    graph = helper.make_graph(nodes, "g", *ends, [numpy_helper.from_array(w, "w")])
+    net = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    x = np.random.default_rng(1).standard_normal((1, 64, 28, 28)).astype(np.float32)
+    expected = lamina.compile(net, "x86-64-v2", threads=threads).run({"x": x})["y"]
+    monkeypatch.setattr(buffers, "LARGEST_ON_STACK", 16)
+    lamina.export(net, tmp_path / "large.so", "x86-64-v2", threads=threads, cache=False)
+    assert b"\0malloc\0" in (tmp_path / "large.so").read_bytes()
+    np.testing.assert_array_equal(ExportedNet(tmp_path / "large.so").run({"x": x})["y"], expected)
 
 
 def test_a_build_gives_the_same_bytes_in_another_process(exe: tuple[Any, Path], tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ DATA = "lamina.data"
 """The symbol of the first byte of the packed weights."""
 
 _LIBC, _LIBM = "libc.so.6", "libm.so.6"
-_OF_MEMORY = ("memcpy", "memmove", "memset")
+_OF_MEMORY = ("free", "malloc", "memcpy", "memmove", "memset")
 _OF_MATH = (
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs floor fma"
     " fmax fmin fmod hypot ldexp lgamma log log10 log1p log2 nearbyint pow remainder rint round roundeven sin sinh sqrt"
