@@ -120,17 +120,22 @@ def test_results_do_not_go_where_inputs_are(runnable: Runnable) -> None:
         runnable.run(given, {runnable.outputs[0].name: given["x"]})
 
 
+def tasks() -> set[str]:
+    """The threads of this process."""
+    return {task.name for task in Path("/proc/self/task").iterdir()}
+
+
 @pytest.mark.parametrize("runnable", KINDS, indirect=True)
 def test_a_block_ends_the_threads_and_a_run_after_it_starts_others(runnable: Runnable) -> None:
-    given, name = drawn(), runnable.outputs[0].name
-    tasks = Path("/proc/self/task")
+    given, name, before = drawn(), runnable.outputs[0].name, tasks()
     expected = runnable.run(given)[name].tobytes()
-    before = len(list(tasks.iterdir()))
+    its = tasks() - before
+    assert its
     with runnable as entered:
         assert entered is runnable
-    assert len(list(tasks.iterdir())) < before
+    assert not its & tasks()
     assert runnable.run(given)[name].tobytes() == expected
-    assert len(list(tasks.iterdir())) == before
+    assert tasks() - before
     runnable.close()
     runnable.close()
 
