@@ -11,7 +11,6 @@ their own, whose bytes are those of `struct weights`: compilers take some two hu
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.backends.c.emit import ALIGNMENT, TAKEN, element_type, head_of, kernel_text
 from lamina.backends.c.expressions import without_rule
-from lamina.backends.c.source import Names
+from lamina.backends.c.source import Names, c_string
 from lamina.dialects.dtypes import bytes_of_type, dtype_name, itemsize
 from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.ops import AllocOp, CallOp, CopyOp, FuncOp, ParamOp, ViewOp
@@ -170,15 +169,15 @@ class SourceNet:
     def _functions(self) -> list[str]:
         own = "&weights" if self.params and self.is_text_alone else "NULL"
         needs = "" if own == "&weights" or not self.params else "  if (params == NULL) return LAMINA_NO_PARAMS;\n"
-        below = "".join(f"    case {n}: return {json.dumps(t)};\n" for n, t in self.codes.items())
-        above = "".join(f"    case {n}: return {json.dumps(t)};\n" for t, n in self.messages.items())
+        below = "".join(f"    case {n}: return {c_string(t)};\n" for n, t in self.codes.items())
+        above = "".join(f"    case {n}: return {c_string(t)};\n" for t, n in self.messages.items())
         return [
             _FUNCTIONS.format(
                 count=len(self.outputs),
                 needs=needs,
                 own=own,
                 texts=below + above,
-                unknown=json.dumps(self.unknown),
+                unknown=c_string(self.unknown),
             )
         ]
 
@@ -195,9 +194,9 @@ class SourceNet:
         values = {
             "abi": "LAMINA_VERSION",
             "bytes": f"sizeof({self._of_header('net')})",
-            "name": json.dumps(self.name),
-            "target": json.dumps(self.target),
-            "built_by": json.dumps(self.built_by),
+            "name": c_string(self.name),
+            "target": c_string(self.target),
+            "built_by": c_string(self.built_by),
             "inputs": "input_ports",
             "outputs": "output_ports",
             "n_inputs": str(len(self.inputs)),
@@ -222,7 +221,8 @@ def _room(weight: SSAValue) -> int:
 
 
 def _comment(text: str) -> str:
-    return f" /* {text.replace('*/', '* /')} */" if text else ""
+    plain = "".join(c if c.isascii() and c.isprintable() and c not in "*?" else "_" for c in text)
+    return f" /* {plain} */" if text else ""
 
 
 def _shape(port: SourcePort) -> str:
@@ -231,7 +231,7 @@ def _shape(port: SourcePort) -> str:
 
 def _port(port: SourcePort) -> str:
     size = prod(port.shape) * port.bits // 8
-    return f"{{{json.dumps(port.name)}, {_shape(port)}, {size}, {len(port.shape)}, {port.code}, {port.bits}, 1}}"
+    return f"{{{c_string(port.name)}, {_shape(port)}, {size}, {len(port.shape)}, {port.code}, {port.bits}, 1}}"
 
 
 def _numbers(array: Array) -> Iterator[bytes]:

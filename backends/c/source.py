@@ -22,6 +22,12 @@ KEYWORDS = frozenset(
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
+def c_string(text: str) -> str:
+    """A text as a literal: its bytes in UTF-8, those that C could read as something else by their numbers."""
+    plain = (chr(b) if 0x20 <= b < 0x7F and chr(b) not in '"\\?' else f"\\{b:03o}" for b in text.encode())
+    return f'"{"".join(plain)}"'
+
+
 class Names:
     """The names that a text has given, each once."""
 

@@ -328,6 +328,20 @@ def test_names_that_the_header_has(name: str, tmp_path: Path) -> None:
     compared(net.run(inputs), lamina.compile(small_model(0), threads=1).run(inputs))
 
 
+@needs_cc
+def test_names_of_tensors_are_any_text(tmp_path: Path) -> None:
+    """Quotes, trigraphs, ends of comments, what is not ASCII: the port's name is the model's, and the text compiles."""
+    given, result, weight = 'a??/"b\\ \u00e9\x01', "y\n0", "w*/ /* ??/\n"
+    info = helper.make_tensor_value_info
+    ends = [info(given, TensorProto.FLOAT, [2, 300])], [info(result, TensorProto.FLOAT, None)]
+    w = numpy_helper.from_array(np.arange(300, dtype=np.float32), weight)
+    graph = helper.make_graph([helper.make_node("Add", [given, weight], [result])], "g", *ends, [w])
+    net = exported(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path)
+    assert ([p.name for p in net.inputs], [p.name for p in net.outputs]) == ([given], [result])
+    x = np.ones((2, 300), np.float32)
+    np.testing.assert_array_equal(net.run({given: x})[result], x + numpy_helper.to_array(w))
+
+
 def test_the_names_of_the_header_are_those() -> None:
     text = (HEADERS / "lamina.h").read_text("utf-8")
     declared = set(re.findall(r"^} lamina_(\w+);|^static inline \w+ lamina_(\w+)\(", text, re.MULTILINE))
