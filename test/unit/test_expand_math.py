@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
-from lamina.backends.cpu.jit import named_target
+from lamina.backends.cpu.jit import host_target, named_target
 from lamina.dialects.target import TARGET
 from lamina.dialects.tir.ops import FuncOp
 from lamina.interpreters.tir_interpreter import run_tir_func
@@ -37,6 +37,15 @@ bench: Any = _bench()
 
 PROMISED = {"exp": 0.9, "exp2": 0.9, "log": 1.2, "log1p": 1.7, "log2": 1.6, "tanh": 2.0, "erf": 1.9, "sigmoid": 2.0}
 """Largest errors in ulp, as the docstring of the pass and docs/numerics.md say."""
+
+WITHOUT_FMA = 2.6
+"""The same for all functions where products are rounded before they are added."""
+
+
+def promised(function: str) -> float:
+    """The largest error on this machine."""
+    return PROMISED[function] if host_target(1).multiplies_and_adds() else WITHOUT_FMA
+
 
 INF, NAN = np.inf, np.nan
 SPECIAL = {
@@ -66,6 +75,7 @@ def test_the_promise_is_published() -> None:
     for function, error in PROMISED.items():
         assert f"{function} {error}" in said and table[function] == str(error)
         assert error <= 2
+    assert f"up to {WITHOUT_FMA} " in said and f"up to {WITHOUT_FMA}:" in (root / "docs" / "numerics.md").read_text()
 
 
 @pytest.mark.parametrize("function", ["tanh", "exp", "erf", "log", "log1p"])
@@ -80,7 +90,7 @@ def test_every_float_where_the_error_is_largest_is_within_the_promise(function: 
     middle = int(np.float32(at[function]).view(np.uint32))
     patterns = np.arange(middle - (1 << 16), middle + (1 << 16), dtype=np.uint32).view(np.float32)
     error, worst = bench.Check(function).worst_of(patterns)
-    assert 0.5 < error <= PROMISED[function], worst.hex()
+    assert 0.5 < error <= promised(function), worst.hex()
 
 
 def test_relays_sigmoid_is_the_one_that_is_expanded() -> None:
@@ -96,14 +106,14 @@ func.func @main(%x: tensor<16384xf32>) -> tensor<16384xf32> {
     exe = lamina.compile(parse_text(LaminaContext(), text, "sigmoid.mlir"), threads=1, cache=False)
     (y,) = exe.run({"x": x}).values()
     error = bench.errors(y, bench.sigmoid(x.astype(np.float64)))
-    assert error.max() <= PROMISED["sigmoid"], x[error.argmax()]
+    assert error.max() <= promised("sigmoid"), x[error.argmax()]
 
 
 @pytest.mark.parametrize("plain", [False, True], ids=["this machine", "any machine"])
 @pytest.mark.parametrize("function", PROMISED)
 def test_compiled_vectors_are_within_the_promised_ulp(function: str, plain: bool) -> None:
     error, at = bench.Check(function, plain).worst_of(bench.arguments(1 << 16))
-    assert error <= PROMISED[function], f"{function}({at.hex()})"
+    assert error <= promised(function), f"{function}({at.hex()})"
 
 
 @pytest.mark.parametrize("function", PROMISED)

@@ -9,7 +9,7 @@ Largest error in units in the last place, over all 2^32 arguments (`bench/math_u
 
 NaN gives NaN, infinities and zeros (with their sign) give what IEEE 754 says, log(-1) NaN, log(0) -inf. Assumes
 that denormals are not flushed. Where the target has no fused multiply-add, products are rounded before they are added,
-and the errors are up to 2.5 (`LAMINA_HOST=x86-64-v2 python bench/math_ulp.py`).
+and the errors are up to 2.6 (`LAMINA_HOST=x86-64-v2 python bench/math_ulp.py`).
 Vectors of a target that multiplies by powers of two in one instruction (AVX512's `scalef`) use that.
 
 Before:
