@@ -25,11 +25,11 @@ from lamina.backends.cpu.runtime.layout import DATA, IMPORTS, IMPORTS_OF_POOL, L
 from lamina.backends.cpu.runtime.modules import WASM, runtime_object, support_of, system_of
 from lamina.backends.cpu.runtime.net import FUNCTIONS, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
-from lamina.backends.link.elf_object import UNDEFINED, read_object
+from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object
 from lamina.backends.link.relocatable import merge, read_described
 from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary, link
 from lamina.backends.link.wasm_module import link_module
-from lamina.backends.link.wasm_object import read_wasm_object
+from lamina.backends.link.wasm_object import WasmObject, WasmSymbol, read_wasm_object
 from lamina.dialects.machine_spec import TargetSpec, is_bare, is_wasm
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
@@ -104,23 +104,21 @@ def export_program(
         raise UnsupportedError(
             f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
         )
-    pieces, description, data = _parts(program, target, name, cache, notes)
-    head, library = _linked(pieces, target, name, Path(path).name, description, data)
+    objects, description, data = _parts(program, target, name, cache, notes)
+    head, library = _linked(objects, target, name, Path(path).name, description, data)
     alignment = _alignment_of(target)
     _write(Path(path), head, library, [piece for array in program.params for piece in _pieces(array, alignment)])
     return library
 
 
 def _linked(
-    pieces: Mapping[str, bytes], target: TargetSpec, name: str, label: str, description: bytes, data: Data
+    objects: Sequence[Any], target: TargetSpec, name: str, label: str, description: bytes, data: Data
 ) -> tuple[bytes, LinkedLibrary]:
-    """The bytes before a library, and the library, of objects by their labels; `label` is the file's name."""
+    """The bytes before a library, and the library, of objects that were read; `label` is the file's name."""
     exports = [f"lamina_{name}"]
     if label.endswith(MODULE):
-        parts = [read_wasm_object(piece, part) for part, piece in pieces.items()]
         functions = {short: f"lamina.{short}" for short in FUNCTIONS}
-        return b"", link_module(parts, functions, exports, label, description, data)
-    objects = [read_object(piece, part) for part, piece in pieces.items()]
+        return b"", link_module(objects, functions, exports, label, description, data)
     if label.endswith((OBJECT, ARCHIVE)):
         names = _sections_of(name) if is_bare(target.triple) else None
         library = merge(objects, exports, label, data, description, names)
@@ -165,8 +163,8 @@ def _parts(
     name: str,
     cache: ObjectCache | None,
     notes: Mapping[str, Any] | None = None,
-) -> tuple[dict[str, bytes], bytes, Data]:
-    """The objects of a library by their labels, its description, and what there is to say of its data."""
+) -> tuple[list[ObjectFile] | list[WasmObject], bytes, Data]:
+    """The objects of a library, its description, and what there is to say of its data."""
     system = system_of(target.triple)
     net = _net_of(program, target, name)
     digest = weights_digest([_bytes_of(a) for a in program.params])
@@ -176,22 +174,20 @@ def _parts(
     for key, piece in program.objects.items():
         code.update(key.encode() + piece)
     net = replace(net, marker=int.from_bytes(code.digest()[:8], "little") >> 1)
-    pieces = {f"kernel {key}" if key else "tables": piece for key, piece in program.objects.items()}
+    kernels = {f"kernel {key}" if key else "tables": piece for key, piece in program.objects.items()}
+    read: Any = read_wasm_object if is_wasm(target.triple) else read_object
+    objects = [read(piece, label) for label, piece in kernels.items()]
     parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
-    called = _called(pieces, target)
+    called = {s.name for o in objects for s in o.symbols if _is_called(s)}
     parts += [part for part, functions in support_of(system).items() if not called.isdisjoint(functions)]
-    pieces |= {f"run-time {part}": runtime_object(part, cache, system) for part in parts}
-    pieces["interface"] = _compiled(net, machine_of(net.target))
-    return pieces, text, Data(DATA, net.size, digest)
+    objects += [read(runtime_object(part, cache, system), f"run-time {part}") for part in parts]
+    objects.append(read(_compiled(net, machine_of(net.target)), "interface"))
+    return objects, text, Data(DATA, net.size, digest)
 
 
-def _called(pieces: Mapping[str, bytes], target: TargetSpec) -> set[str]:
-    """The functions that kernels call and have not, by the objects of these."""
-    if is_wasm(target.triple):
-        modules = [read_wasm_object(piece, part) for part, piece in pieces.items()]
-        return {s.name for m in modules for s in m.symbols if not s.is_defined}
-    objects = [read_object(piece, part) for part, piece in pieces.items()]
-    return {s.name for o in objects for s in o.symbols if s.section == UNDEFINED}
+def _is_called(symbol: Any) -> bool:
+    """Whether an object has a symbol from elsewhere."""
+    return not symbol.is_defined if isinstance(symbol, WasmSymbol) else symbol.section == UNDEFINED
 
 
 def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> Net:
