@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute
@@ -37,13 +37,25 @@ class TypeMismatch(VerifyException):
     """False where extents are unknown and nobody can tell whether they fit (`unknown_extents.py`)."""
 
 
+_open_info: Callable[[Attribute], TensorInfo | None] | None = None
+
+
+def open_infos_by(read: Callable[[Attribute], TensorInfo | None]) -> None:
+    """From now on `tensor_info` asks this for types with `?`, which gives None where extents are unknown."""
+    global _open_info
+    _open_info = read
+
+
 def tensor_info(type_: Attribute) -> TensorInfo:
     """Shape and dtype of a tensor type. Raises TypeMismatch for anything else."""
     if not isinstance(type_, TensorType):
         raise TypeMismatch(f"expects tensors, got {type_}")
     shape = type_.get_shape()
     if DYNAMIC_INDEX in shape:
-        raise TypeMismatch(f"expects extents that are known, got {type_}")
+        found = _open_info(cast(Attribute, type_)) if _open_info is not None else None
+        if found is None:
+            raise TypeMismatch(f"expects extents that are known, got {type_}")
+        return found
     try:
         return TensorInfo(shape, dtype_name(cast(Attribute, type_.element_type)))  # pyright: ignore[reportUnknownMemberType]
     except ValueError as e:
@@ -53,3 +65,37 @@ def tensor_info(type_: Attribute) -> TensorInfo:
 def has_unknown_extents(types: Sequence[Attribute]) -> bool:
     """Whether one of the types is a tensor with a `?`."""
     return any(isinstance(t, TensorType) and DYNAMIC_INDEX in t.get_shape() for t in types)
+
+
+# -- questions about extents that may depend on symbols (`index/symbols.py`), which record nothing -----------------
+
+
+def hint_of(number: int) -> int:
+    """A number, of one that depends on symbols the value for their hints: for choices that change no result."""
+    return number if type(number) is int else getattr(number, "hint", number)
+
+
+def is_always(number: int, value: int) -> bool:
+    """Whether a number is a value for all values of the symbols."""
+    if type(number) is int:
+        return number == value
+    decide: Any = getattr(number, "is_always", None)
+    return number == value if decide is None else decide(value)
+
+
+def surely_equal(a: int, b: int) -> bool:
+    """Whether two numbers are equal for all values of the symbols."""
+    return is_always(a - b, 0)
+
+
+def at_least(number: int, value: int) -> bool:
+    """Whether a number is no less than a value for all values of the symbols."""
+    if type(number) is int:
+        return number >= value
+    decide: Any = getattr(number, "at_least", None)
+    return number >= value if decide is None else decide(value)
+
+
+def is_symbolic(number: Any) -> bool:
+    """Whether a number depends on symbols."""
+    return hasattr(number, "symbols")

@@ -27,6 +27,7 @@ import abc
 import re
 from collections.abc import Callable, Sequence
 from enum import Enum, IntEnum
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import (
@@ -49,7 +50,14 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.attributes import from_attribute, to_attribute
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
+from lamina.dialects.infos import (
+    TensorInfo,
+    TypeMismatch,
+    has_unknown_extents,
+    is_always,
+    surely_equal,
+    tensor_info,
+)
 from lamina.dialects.rules.op_protocol import Sample
 
 
@@ -190,8 +198,16 @@ class RelayOp(IRDLOperation, Declared):
             return cls.np_ref(*(np.asarray(a) for a in arrays), **given)  # type: ignore[attr-defined]
 
     @classmethod
-    def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
-        """Result types of an instance, memoised. Raises TypeMismatch with the user's message."""
+    def infer_types(
+        cls,
+        operand_types: Sequence[Attribute],
+        properties: dict[str, Attribute],
+        values: Sequence[SSAValue] = (),
+    ) -> tuple[Attribute, ...]:
+        """Result types of an instance, memoised. Raises TypeMismatch with the user's message.
+
+        `values` are the operands, where there are any: the symbols of their module say what a `?` may be.
+        """
         key = (cls, tuple(operand_types), tuple(sorted(properties.items())))
         found = _INFERRED.get(key)
         if found is None:
@@ -200,17 +216,17 @@ class RelayOp(IRDLOperation, Declared):
             if missing:
                 raise TypeMismatch(f"attribute {missing[0]!r} is missing")
             if has_unknown_extents(operand_types):
-                from lamina.dialects.relay.unknown_extents import infer_dynamic
+                from lamina.dialects.relay.symbolic import infer_open
 
-                found = infer_dynamic(operand_types, lambda infos: cls._infer_infos(infos, attrs), _numbers(attrs))
-            else:
-                infos = cls._infer_infos([tensor_info(t) for t in operand_types], attrs)
-                found = tuple(tensor_type(tuple(t.shape), t.dtype) for t in infos)
-            _INFERRED[key] = found
+                infer = partial(cls.infer_infos, attrs=attrs)
+                return infer_open(key, operand_types, infer, _numbers(attrs), values)
+            infos = cls.infer_infos([tensor_info(t) for t in operand_types], attrs)
+            found = _INFERRED[key] = tuple(tensor_type(tuple(t.shape), t.dtype) for t in infos)
         return found
 
     @classmethod
-    def _infer_infos(cls, infos: Sequence[TensorInfo], attrs: dict[str, Any]) -> tuple[TensorInfo, ...]:
+    def infer_infos(cls, infos: Sequence[TensorInfo], attrs: dict[str, Any]) -> tuple[TensorInfo, ...]:
+        """The shapes and dtypes of the results for those of the operands and all attributes. Raises TypeMismatch."""
         inferred = cls.infer_type(*infos, **attrs)
         return (inferred,) if isinstance(inferred, TensorInfo) else tuple(inferred)
 
@@ -229,7 +245,7 @@ class RelayOp(IRDLOperation, Declared):
         if expected is not None and len(values) != expected:
             raise TypeMismatch(f"{cls.name}: takes {expected} operand{'s'[: expected != 1]}, got {len(values)}")
         try:
-            types = cls.infer_types([v.type for v in values], properties)
+            types = cls.infer_types([v.type for v in values], properties, values)
         except TypeMismatch as e:
             raise TypeMismatch(f"{cls.name}: {e}") from None
         return cls.create(operands=values, result_types=types, properties=properties)
@@ -259,7 +275,8 @@ class RelayOp(IRDLOperation, Declared):
                         f"no attribute {name!r}; it has {', '.join(self.known_attributes()) or 'none'}"
                     )
         try:
-            inferred = self.infer_types([v.type for v in self.operands], self.properties)
+            operands = self.operands
+            inferred = self.infer_types([v.type for v in operands], self.properties, operands)
         except TypeMismatch as e:
             if e.decided:
                 raise
@@ -527,12 +544,31 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
         extent = 1
         for s in shapes:
             e = s[axis - rank + len(s)] if axis - rank + len(s) >= 0 else 1
-            if e != 1:
+            if type(e) is not int or type(extent) is not int:
+                extent = _common_extent(extent, e, shapes)
+            elif e != 1:
                 if extent not in (1, e):
-                    raise TypeMismatch(f"shapes {' and '.join(map(str, shapes))} do not broadcast")
+                    raise _no_broadcast(shapes)
                 extent = e
         out.append(extent)
     return tuple(out)
+
+
+def _common_extent(a: int, b: int, shapes: Sequence[tuple[int, ...]]) -> int:
+    """The extent of two that are broadcast, of which one depends on symbols: as little as can be is asked of these."""
+    if is_always(b, 1) or surely_equal(a, b):
+        return a
+    if is_always(a, 1) or a == b:
+        return b
+    if b == 1:
+        return a
+    if a == 1:
+        return b
+    raise _no_broadcast(shapes)
+
+
+def _no_broadcast(shapes: Sequence[tuple[int, ...]]) -> TypeMismatch:
+    return TypeMismatch(f"shapes {' and '.join(map(str, shapes))} do not broadcast")
 
 
 def normalize_axis(axis: int, rank: int) -> int:

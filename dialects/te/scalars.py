@@ -13,7 +13,8 @@ from lamina.dialects.dtypes import bits_of, has_integer, ir_type, is_float, is_u
 from lamina.dialects.index.accesses import over_positions
 from lamina.dialects.index.index_map import Condition, IndexMap, IndexSet
 from lamina.dialects.index.linear import Atom, Linear
-from lamina.dialects.te.indices import Cond, Index, IterVar, current_scope
+from lamina.dialects.index.symbols import SymbolicExtent
+from lamina.dialects.te.indices import Cond, Index, IterVar, current_scope, form_of_size
 from lamina.dialects.te.ops import CheckOp, ConditionOp, IndexOp, ReadOp
 from lamina.dialects.tir.memory import LoadOp
 
@@ -116,6 +117,8 @@ def const(value: Number, dtype: str) -> Scalar:
         if value.dtype != dtype:
             raise TypeError(f"mixes {value.dtype} and {dtype}")
         return value
+    if isinstance(value, SymbolicExtent):
+        return cast(Index(form_of_size(value)), dtype)
     type_ = scalar_type(ir_type(dtype))
     if is_float(dtype):
         attr: Attribute = FloatAttr(float(value), type_)  # type: ignore[arg-type]

@@ -42,6 +42,7 @@ _LAZY_ATTRIBUTES = {
     "relay.var": ("lamina.dialects.relay.value_types", "TypeVar"),
     "relay.ref": ("lamina.dialects.relay.value_types", "RefType"),
     "relay.dims": ("lamina.dialects.relay.value_types", "DimsAttr"),
+    "relay.symbol": ("lamina.dialects.relay.symbolic", "SymbolAttr"),
 }
 
 

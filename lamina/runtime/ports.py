@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -19,6 +20,22 @@ if TYPE_CHECKING:
 
 SIZE = "index"
 """The dtype of a port that is a size."""
+PRODUCT = "*"
+"""Joins, in the name of a size that is a product of sizes before it, their names."""
+
+
+class SizeRange(NamedTuple):
+    """The values that a size may have: the multiples of `divisor` from `min` to `max`."""
+
+    min: int
+    max: int
+    divisor: int = 1
+
+    def problem(self, value: int) -> str | None:
+        """The reason why a value is none of them, None where it is one."""
+        if not self.min <= value <= self.max:
+            return f"it is from {self.min} to {self.max}"
+        return f"it is a multiple of {self.divisor}" if value % self.divisor else None
 
 
 @dataclass(frozen=True)
@@ -31,6 +48,8 @@ class Port:
     dtype: str
     extents: IndexMap | None = None
     """The extents over the program's sizes, where one of them is unknown."""
+    range: SizeRange | None = None
+    """Values of a size, where the program was compiled for those only."""
 
     def describe(self, sizes: Sequence[str] = ()) -> str:
         if self.extents is None:
@@ -90,9 +109,13 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
 
     Raises InputError for a size that no array tells, and for one that is no number from 0 on.
     """
-    names = [p.name for p in ports if p.dtype == SIZE]
+    declared = [p for p in ports if p.dtype == SIZE]
     found: dict[str, int] = {}
-    for n, name in enumerate(names):
+    for n, size in enumerate(declared):
+        name = size.name
+        if PRODUCT in name and all(f in found for f in name.split(PRODUCT)):
+            found[name] = prod(found[f] for f in name.split(PRODUCT))
+            continue
         if name in inputs:
             value = np.asarray(inputs[name])
             if value.shape != () or value.dtype.kind not in "iu":
@@ -109,4 +132,7 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
             raise InputError("no array tells this size; give it as an integer", where=f"input {name!r}")
         if not 0 <= found[name] <= MAX_EXTENT:
             raise InputError(f"{found[name]} is no size", where=f"input {name!r}")
+        problem = size.range.problem(found[name]) if size.range is not None else None
+        if problem is not None:
+            raise InputError(f"{found[name]} given, {problem}", where=f"size {name!r}")
     return found

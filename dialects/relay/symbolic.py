@@ -1,0 +1,250 @@
+"""Type inference with extents that are forms over symbols: exact, where `unknown_extents.py` claims.
+
+    relay.symbols = {n = #relay.symbol<min = 1, max = 4096, divisor = 8>}
+
+is the attribute of a module that says what values the names of extents in `@main` may have. An op's `infer_type` is
+then asked once, with numbers that depend on symbols (`lamina.dialects.index.symbols`). What it answers holds for all
+values, or the answer is not taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import DictionaryAttr, IntAttr, ModuleOp, TensorType
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, SSAValue
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from lamina.dialects.dtypes import dtype_name, tensor_type
+from lamina.dialects.index.symbols import (
+    SymbolicExtent,
+    SymbolRange,
+    Symbols,
+    current_symbols,
+    extent_text,
+    form_of,
+    with_symbols,
+)
+from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, open_infos_by
+from lamina.dialects.relay.unknown_extents import infer_dynamic
+from lamina.dialects.relay.value_types import UNNAMED, dims_problem, dynamic_tensor, extents
+from lamina.errors import InputError
+
+SYMBOLS = "relay.symbols"
+_FURTHEST = 1000
+
+Infer: TypeAlias = Callable[[Sequence[TensorInfo]], Sequence[TensorInfo]]
+
+
+@irdl_attr_definition
+class SymbolAttr(ParametrizedAttribute):
+    """The values that a symbol may have: `#relay.symbol<min = 1, max = 4096, divisor = 8>`, a divisor of 1 left out."""
+
+    name = "relay.symbol"
+    min: IntAttr = param_def()
+    max: IntAttr = param_def()
+    divisor: IntAttr = param_def()
+
+    @staticmethod
+    def of(known: SymbolRange) -> SymbolAttr:
+        return SymbolAttr(*map(IntAttr, known))
+
+    @property
+    def range(self) -> SymbolRange:
+        """The values."""
+        return SymbolRange(self.min.data, self.max.data, self.divisor.data)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        start = parser.pos
+        known = {"divisor": 1}
+        for name, value in parser.parse_comma_separated_list(parser.Delimiter.ANGLE, lambda: _entry(parser)):
+            if name not in ("min", "max", "divisor"):
+                parser.raise_error(f"a symbol has min, max and divisor, no {name}", start, parser.pos)
+            known[name] = value
+        if "min" not in known or "max" not in known:
+            parser.raise_error("a symbol has a min and a max", start, parser.pos)
+        range_ = SymbolRange(known["min"], known["max"], known["divisor"])
+        problem = range_problem(range_)
+        if problem is not None:
+            parser.raise_error(problem, start, parser.pos)
+        return SymbolAttr.of(range_).parameters
+
+    def print_parameters(self, printer: Printer) -> None:
+        divisor = f", divisor = {self.divisor.data}" if self.divisor.data != 1 else ""
+        printer.print_string(f"<min = {self.min.data}, max = {self.max.data}{divisor}>")
+
+
+def _entry(parser: AttrParser) -> tuple[str, int]:
+    name = parser.parse_identifier(" for min, max or divisor")
+    parser.parse_punctuation("=")
+    return name, parser.parse_integer(allow_boolean=False)
+
+
+def range_problem(known: SymbolRange) -> str | None:
+    """The mistake in the range of a symbol, None when there is none."""
+    if known.min < 0 or known.divisor < 1:
+        return f"a symbol from {known.min} on with divisor {known.divisor}: extents are not negative, divisors positive"
+    if known.max // known.divisor < -(-known.min // known.divisor):
+        return f"no value from {known.min} to {known.max} has the divisor {known.divisor}"
+    return None
+
+
+# -- the symbols of a module -----------------------------------------------------------------------
+
+
+def module_symbols(module: Operation) -> Symbols | None:
+    """The symbols of a module, None where it has none. Raises InputError for an attribute that says no such thing."""
+    attr = module.attributes.get(SYMBOLS)
+    if attr is None:
+        return None
+    if not isinstance(attr, DictionaryAttr):
+        raise InputError(f"{SYMBOLS} is {attr}, expected a dictionary of #relay.symbol", op=module)
+    return _symbols_of(attr).fresh()
+
+
+@cache
+def _symbols_of(attr: DictionaryAttr) -> Symbols:
+    known: dict[str, SymbolRange] = {}
+    for name, value in attr.data.items():
+        if not isinstance(value, SymbolAttr):
+            raise InputError(f"{SYMBOLS} says that {name} is {value}, expected #relay.symbol")
+        known[name] = value.range
+    return Symbols(known)
+
+
+def symbols_attr(known: Mapping[str, SymbolRange]) -> DictionaryAttr:
+    """The attribute of a module with these symbols."""
+    return DictionaryAttr({name: SymbolAttr.of(r) for name, r in known.items()})
+
+
+def symbols_around(values: Sequence[SSAValue]) -> Symbols | None:
+    """The symbols of the module that values stand in; results of new ops stand where the operands of these do."""
+    pending: list[SSAValue] = list(reversed(values))
+    for _ in range(_FURTHEST):
+        if not pending:
+            return None
+        value = pending.pop()
+        node: Operation | Block | None = value.owner
+        outermost: Operation | None = None
+        while node is not None:
+            if isinstance(node, Block):
+                node = node.parent_op()
+            else:
+                outermost, node = node, node.parent
+        if isinstance(outermost, ModuleOp):
+            return module_symbols(outermost)
+        if isinstance(value.owner, Operation):
+            pending.extend(reversed(value.owner.operands))
+    return None
+
+
+# -- types and infos -------------------------------------------------------------------------------
+
+
+def symbolic_info(type_: Attribute, symbols: Symbols) -> TensorInfo | None:
+    """Shape and dtype of a tensor, numbers of the symbols for `?`; None where one has no name, or another."""
+    if not isinstance(type_, TensorType):
+        raise TypeMismatch(f"expects tensors, got {type_}")
+    tensor = cast("TensorType[Any]", type_)
+    problem = dims_problem(tensor)
+    if problem is not None:
+        raise TypeMismatch(problem)
+    dims = extents(tensor)
+    if UNNAMED in dims:
+        return None
+    try:
+        shape = tuple(symbols.number(form_of(d)) if isinstance(d, str) else d for d in dims)
+        return TensorInfo(shape, dtype_name(tensor.element_type))
+    except KeyError:
+        return None
+    except ValueError as e:
+        raise TypeMismatch(str(e)) from None
+
+
+def _current_info(type_: Attribute) -> TensorInfo | None:
+    symbols = current_symbols()
+    return None if symbols is None else symbolic_info(type_, symbols)
+
+
+open_infos_by(_current_info)
+
+
+def type_of_info(info: TensorInfo) -> TensorType[Any]:
+    """The tensor type of an info, whose extents may depend on symbols."""
+    dims = [dim_of(e) for e in info.shape]
+    known = all(type(d) is int for d in dims)
+    return tensor_type(tuple(info.shape), info.dtype) if known else dynamic_tensor(dims, info.dtype)
+
+
+def dim_of(extent: int) -> int | str:
+    """An extent as the types have it: a number, or the text of a form."""
+    if isinstance(extent, SymbolicExtent):
+        return extent_text(extent.form)
+    return UNNAMED if extent < 0 else int(extent)
+
+
+def names_of_types(types: Sequence[Attribute]) -> list[str]:
+    """The names and forms in tensor types, each once."""
+    found = (d for t in types if isinstance(t, TensorType) for d in extents(cast("TensorType[Any]", t)))
+    return list(dict.fromkeys(d for d in found if isinstance(d, str)))
+
+
+# -- inference -------------------------------------------------------------------------------------
+
+_INFERRED: dict[Any, tuple[Attribute, ...]] = {}
+
+
+def infer_open(
+    key: Any,
+    operand_types: Sequence[Attribute],
+    infer: Infer,
+    numbers: Sequence[int] = (),
+    values: Sequence[SSAValue] = (),
+) -> tuple[Attribute, ...]:
+    """The result types of an op with `?` among its operands, which the key stands for: exact where symbols are known.
+
+    `values` are the operands where there are any: the module that they stand in has the symbols, unless some are
+    current. Raises TypeMismatch.
+    """
+    symbols = current_symbols() or symbols_around(values)
+    key = (key, symbols.key if symbols is not None else None)
+    found = _INFERRED.get(key)
+    if found is None:
+        found = infer_exact(operand_types, infer, symbols.fresh()) if symbols is not None else None
+        found = _INFERRED[key] = found or infer_dynamic(operand_types, infer, numbers)
+    return found
+
+
+def infer_exact(operand_types: Sequence[Attribute], infer: Infer, symbols: Symbols) -> tuple[Attribute, ...] | None:
+    """The result types for all values of the symbols; None where they depend on more than the symbols' ranges say.
+
+    Raises TypeMismatch where the operands fit for no value.
+    """
+    infos = [symbolic_info(t, symbols) for t in operand_types]
+    known = [i for i in infos if i is not None]
+    if len(known) != len(infos):
+        return None
+    before = len(symbols.guards)
+    try:
+        with with_symbols(symbols):
+            found = tuple(type_of_info(i) for i in infer(known))
+    except (TypeMismatch, TypeError, ValueError, ArithmeticError):
+        if len(symbols.guards) == before:
+            raise
+        return None  # the values that the answers were for do not fit, others may
+    return found if len(symbols.guards) == before else None
+
+
+def has_open_extent(type_: Attribute) -> bool:
+    """Whether a tensor type has an extent without a name or form."""
+    return isinstance(type_, TensorType) and UNNAMED in extents(cast("TensorType[Any]", type_))
+
+
+def is_symbolic(type_: Attribute) -> bool:
+    """Whether a tensor type has a `?`, and a name or form for each."""
+    return has_unknown_extents([type_]) and not has_open_extent(type_)
