@@ -15,8 +15,8 @@ After:
       te.return %T_relu : tensor<4xf32> }
     %1 = te.call @fused_nn_relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
 
-In a module with `relay.symbols` an extent may be a form over symbols. Each symbol becomes a size, an `index` argument of
-`@main` and of the functions that need it.
+In a module with `relay.symbols` an extent may be a form over symbols. Each symbol becomes a size, an `index` argument
+of `@main` and of the functions that need it.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def _has_unknown(types: Sequence[Attribute], symbols: Symbols | None) -> bool:
 
 
 def refuse_programs(main: MainOp, symbols: Symbols | None = None) -> None:
-    """Raises InputError where a function is no graph of tensor ops with extents that are numbers or follow from symbols."""
+    """Raises InputError where a function is no graph of tensor ops, or an extent neither a number nor a form."""
     what = "has an argument whose extents are unknown" if _has_unknown(main.body.block.arg_types, symbols) else ""
     refused: Operation = main
     for op in main.body.block.ops:

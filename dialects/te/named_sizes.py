@@ -10,12 +10,13 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block
 
 from lamina.dialects.index.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.index.symbols import TIMES, SymbolicExtent, Symbols, symbols_of, with_symbols
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.te.indices import NamedSizes, building
 from lamina.dialects.value_names import value_name
 
@@ -40,7 +41,7 @@ def shape_attr(shape: Sequence[int], names: Sequence[str]) -> IndexMapAttr | Non
 
 def without_names(type_: Attribute) -> Any:
     """A tensor type without the names of its extents."""
-    if not isinstance(type_, TensorType) or DYNAMIC_INDEX not in type_.get_shape():
+    if not has_unknown_extents([type_]):
         return type_
     tensor = cast("TensorType[Attribute]", type_)
     return TensorType[Any](tensor.element_type, tensor.get_shape())

@@ -31,15 +31,15 @@ MOST_SAMPLES = 12
 def opened(s: Sample, mode: str, draws: python_random.Random) -> tuple[Symbols, list[TensorInfo]]:
     """The operands of a sample with symbols in the place of extents, whose hints are the sample's own extents.
 
-    "shared": equal extents are one symbol; "own": each is its own; "first": only that of the first axis of each.
+    "shared": equal extents are one symbol; "own": each is its own; "batch": only the first one.
     """
     hints: dict[str, int] = {}
     shapes: list[list[int | str]] = []
     for n, operand in enumerate(s.operands):
         dims: list[int | str] = []
         for axis, extent in enumerate(operand.shape):
-            name = {"shared": f"e{extent}", "own": f"s{n}a{axis}", "first": f"f{extent}"}[mode]
-            wanted = axis == 0 if mode == "first" else draws.random() < 0.7
+            name = {"shared": f"e{extent}", "own": f"s{n}a{axis}", "batch": "n"}[mode]
+            wanted = (n, axis) == (0, 0) if mode == "batch" else draws.random() < 0.7
             if wanted:
                 hints[name] = extent
             dims.append(name if wanted else extent)
@@ -77,7 +77,7 @@ def concrete(info: TensorInfo, values: dict[str, int]) -> TensorInfo:
 def cases(op_type: type[RelayOp]) -> Iterator[tuple[Sample, Symbols, list[TensorInfo], tuple[TensorInfo, ...]]]:
     draws = python_random.Random(op_type.name)
     for _, s in valid_samples(op_type)[:MOST_SAMPLES]:
-        for mode in ("shared", "own", "first"):
+        for mode in ("shared", "own", "batch"):
             symbols, infos = opened(s, mode, draws)
             if not symbols.known:
                 continue
