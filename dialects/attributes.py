@@ -1,4 +1,7 @@
-"""Attributes of ops as Python values: integers are i64, reals f64, lists dense arrays, flags i1."""
+"""Attributes of ops as Python values: integers are i64, reals f64, lists dense arrays, flags i1.
+
+A list of numbers of which some depend on symbols is a `FormsAttr`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, StringAttr, f64, i1, i64
 from xdsl.ir import Attribute
+
+from lamina.dialects.infos import SymbolicAttribute, is_symbolic
 
 
 def to_attribute(value: Any) -> Attribute:
@@ -22,6 +27,10 @@ def to_attribute(value: Any) -> Attribute:
         return StringAttr(value)
     if isinstance(value, (list, tuple)):
         items: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+        if any(map(is_symbolic, items)):
+            from lamina.dialects.index.forms_attr import FormsAttr
+
+            return FormsAttr.of(items)
         if any(isinstance(v, float) for v in items):
             return DenseArrayBase.from_list(f64, [float(v) for v in items])
         return DenseArrayBase.from_list(i64, [int(v) for v in items])
@@ -39,4 +48,6 @@ def from_attribute(attr: Attribute) -> Any:
         return attr.data
     if isinstance(attr, DenseArrayBase):
         return tuple(attr.get_values())
+    if isinstance(attr, SymbolicAttribute):
+        return attr.numbers()
     return attr

@@ -90,6 +90,8 @@ class Symbols:
         for name, range_ in self.known.items():
             self.hints[name] = hints[name] if hints and name in hints else _hint(range_, self.hints.values())
         self.guards: list[Guard] = []
+        self.narrows = False
+        """Whether ops may ask for more of the symbols than is known, whose guards are then conditions of the program."""
         self.key = (tuple(self.known.items()), tuple(self.hints.items()))
         """Equal for symbols of which the same is said."""
         self._fixed: dict[Atom, Linear] = {n: constant(r.min) for n, r in self.known.items() if r.min == r.max}

@@ -31,10 +31,12 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     FloatAttr,
     FunctionType,
     IntegerAttr,
+    StringAttr,
     UnitAttr,
     f64,
     i1,
@@ -50,6 +52,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.attributes import from_attribute, to_attribute
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.index.forms_attr import FormsAttr
 from lamina.dialects.infos import (
     TensorInfo,
     TypeMismatch,
@@ -211,15 +214,14 @@ class RelayOp(IRDLOperation, Declared):
         key = (cls, tuple(operand_types), tuple(sorted(properties.items())))
         found = _INFERRED.get(key)
         if found is None:
-            attrs = {name: from_attribute(a) for name, a in properties.items()}
-            missing = [n for n in _required(cls) if n not in attrs]
+            missing = [n for n in _required(cls) if n not in properties]
             if missing:
                 raise TypeMismatch(f"attribute {missing[0]!r} is missing")
-            if has_unknown_extents(operand_types):
+            if has_unknown_extents(operand_types) or any(type(a) is FormsAttr for a in properties.values()):
                 from lamina.dialects.relay.symbolic import infer_open
 
-                infer = partial(cls.infer_infos, attrs=attrs)
-                return infer_open(key, operand_types, infer, _numbers(attrs), values)
+                return infer_open(key, operand_types, partial(cls._infer_open, properties), properties, values)
+            attrs = {name: from_attribute(a) for name, a in properties.items()}
             infos = cls.infer_infos([tensor_info(t) for t in operand_types], attrs)
             found = _INFERRED[key] = tuple(tensor_type(tuple(t.shape), t.dtype) for t in infos)
         return found
@@ -229,6 +231,10 @@ class RelayOp(IRDLOperation, Declared):
         """The shapes and dtypes of the results for those of the operands and all attributes. Raises TypeMismatch."""
         inferred = cls.infer_type(*infos, **attrs)
         return (inferred,) if isinstance(inferred, TensorInfo) else tuple(inferred)
+
+    @classmethod
+    def _infer_open(cls, properties: dict[str, Attribute], infos: Sequence[TensorInfo]) -> tuple[TensorInfo, ...]:
+        return cls.infer_infos(infos, {name: from_attribute(a) for name, a in properties.items()})
 
     @classmethod
     def make(cls, *operands: SSAValue | Operation, **attrs: Any) -> Self:
@@ -348,13 +354,6 @@ class RelayOp(IRDLOperation, Declared):
         )
 
 
-def _numbers(attrs: dict[str, Any]) -> list[int]:
-    """The integers among attributes, in lists, in texts (the 16 of `NCHW16c`) and alone."""
-    values = [v for a in attrs.values() for v in (cast("tuple[Any, ...]", a) if isinstance(a, tuple) else (a,))]
-    texts = [v for v in values if isinstance(v, str)]
-    return [v for v in values if type(v) is int] + [int(n) for t in texts for n in re.findall(r"\d+", t)]
-
-
 _DEFAULTS: dict[type[RelayOp], dict[str, Attribute]] = {}
 _INFERRED: dict[Any, tuple[Attribute, ...]] = {}
 _REQUIRED: dict[type[RelayOp], list[str]] = {}
@@ -439,6 +438,8 @@ def _print_entry(printer: Printer, name: str, attr: Attribute) -> None:
     elif isinstance(attr, DenseArrayBase) and attr.elt_type in (i64, f64):  # pyright: ignore[reportUnknownMemberType]
         values: tuple[Any, ...] = attr.get_values()
         printer.print_string("[" + ", ".join(str(v) if isinstance(v, int) else float_literal(v) for v in values) + "]")
+    elif isinstance(attr, FormsAttr):
+        printer.print_string("[" + ", ".join(attr.texts) + "]")
     else:
         printer.print_attribute(cast(Attribute, attr))
 
@@ -468,7 +469,7 @@ def _parse_entry(parser: Parser, op: type[RelayOp]) -> tuple[str, Attribute]:
 def fitting(definition: PropertyDef, value: Attribute) -> Attribute | None:
     """The value as the property takes it, None where it does not: whole numbers may stand for reals."""
     candidates = [value]
-    number = from_attribute(value)
+    number = None if isinstance(value, FormsAttr) else from_attribute(value)
     if isinstance(number, int) and not isinstance(number, bool):
         candidates.append(FloatAttr(float(number), f64))
     elif isinstance(number, tuple):
@@ -482,11 +483,11 @@ def _parse_named_attribute(parser: Parser) -> tuple[str, int, Attribute]:
         return name, parser.pos, UnitAttr()
     start = parser.pos
     if parser.parse_optional_punctuation("["):
-        values = parser.parse_optional_undelimited_comma_separated_list(
-            lambda: _parse_optional_number(parser), lambda: _parse_number(parser)
-        )
+        if parser.parse_optional_punctuation("]"):
+            return name, start, to_attribute([])
+        values = parser.parse_comma_separated_list(parser.Delimiter.NONE, lambda: _parse_number_or_form(parser))
         parser.parse_punctuation("]")
-        return name, start, to_attribute(values or [])
+        return name, start, _list_attribute(values)
     if parser.parse_optional_keyword("true"):
         return name, start, to_attribute(True)
     if parser.parse_optional_keyword("false"):
@@ -515,11 +516,20 @@ def _parse_optional_number(parser: Parser) -> int | float | None:
     return number
 
 
-def _parse_number(parser: Parser) -> int | float:
+def _parse_number_or_form(parser: Parser) -> int | float | str:
+    """A number, or the text of a form over symbols, which begins with a name or a parenthesis."""
     number = _parse_optional_number(parser)
-    if number is None:
-        parser.raise_error("expected a number")
-    return number
+    if number is not None:
+        return number
+    from lamina.dialects.index.symbols import extent_text, parse_extent
+
+    return extent_text(parse_extent(parser))
+
+
+def _list_attribute(values: Sequence[int | float | str]) -> Attribute:
+    if not any(isinstance(v, str) for v in values):
+        return to_attribute(values)
+    return FormsAttr(ArrayAttr([StringAttr(str(v)) for v in values]))
 
 
 # -- families --------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ values, or the answer is not taken.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias, cast
@@ -19,7 +20,9 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from lamina.dialects.attributes import from_attribute
 from lamina.dialects.dtypes import dtype_name, tensor_type
+from lamina.dialects.index.forms_attr import FormsAttr
 from lamina.dialects.index.symbols import (
     SymbolicExtent,
     SymbolRange,
@@ -203,21 +206,46 @@ def infer_open(
     key: Any,
     operand_types: Sequence[Attribute],
     infer: Infer,
-    numbers: Sequence[int] = (),
+    properties: Mapping[str, Attribute],
     values: Sequence[SSAValue] = (),
 ) -> tuple[Attribute, ...]:
-    """The result types of an op with `?` among its operands, which the key stands for: exact where symbols are known.
+    """The result types of an op, which the key stands for, with `?` among its operands or symbols in its properties.
 
-    `values` are the operands where there are any: the module that they stand in has the symbols, unless some are
-    current. Raises TypeMismatch.
+    They are exact where symbols are known. `values` are the operands where there are any: the module that they stand in
+    has the symbols, unless some are current. Raises TypeMismatch.
     """
     symbols = current_symbols() or symbols_around(values)
+    if symbols is not None and symbols.narrows:
+        return infer_exact(operand_types, infer, symbols) or infer_dynamic(operand_types, infer)
     key = (key, symbols.key if symbols is not None else None)
     found = _INFERRED.get(key)
     if found is None:
-        found = infer_exact(operand_types, infer, symbols.fresh()) if symbols is not None else None
-        found = _INFERRED[key] = found or infer_dynamic(operand_types, infer, numbers)
+        asked = symbols.fresh() if symbols is not None else None
+        found = infer_exact(operand_types, infer, asked) if asked is not None else None
+        if found is None:
+            refuse_forms(properties, asked)
+            found = infer_dynamic(operand_types, infer, _whole_numbers(properties))
+        _INFERRED[key] = found
     return found
+
+
+def refuse_forms(properties: Mapping[str, Attribute], asked: Symbols | None) -> None:
+    """Raises TypeMismatch where numbers of an op depend on symbols: of these more must be known."""
+    forms = next((a for a in properties.values() if isinstance(a, FormsAttr)), None)
+    if forms is None:
+        return
+    if asked is None:
+        forms.numbers()
+    needs = f"fits only where {asked.guards[-1]}" if asked is not None and asked.guards else "is not understood"
+    raise TypeMismatch(f"[{', '.join(forms.texts)}] {needs}")
+
+
+def _whole_numbers(properties: Mapping[str, Attribute]) -> list[int]:
+    """The integers among attributes, in lists, in texts (the 16 of `NCHW16c`) and alone."""
+    attrs = map(from_attribute, properties.values())
+    values = [v for a in attrs for v in (cast("tuple[Any, ...]", a) if isinstance(a, tuple) else (a,))]
+    texts = [v for v in values if isinstance(v, str)]
+    return [v for v in values if type(v) is int] + [int(n) for t in texts for n in re.findall(r"\d+", t)]
 
 
 def infer_exact(operand_types: Sequence[Attribute], infer: Infer, symbols: Symbols) -> tuple[Attribute, ...] | None:
@@ -237,7 +265,7 @@ def infer_exact(operand_types: Sequence[Attribute], infer: Infer, symbols: Symbo
         if len(symbols.guards) == before:
             raise
         return None  # the values that the answers were for do not fit, others may
-    return found if len(symbols.guards) == before else None
+    return found if symbols.narrows or len(symbols.guards) == before else None
 
 
 def has_open_extent(type_: Attribute) -> bool:

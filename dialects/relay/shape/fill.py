@@ -29,7 +29,7 @@ class FullOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     name = "relay.full"
 
     fill_value = operand_def(TensorType)
-    shape = ints_prop()
+    shape = extents_prop()
     dtype = str_prop("")
     result = result_def(TensorType)
 
@@ -91,7 +91,7 @@ class _Constant(RelayOp, fusion_kind=OpPattern.ELEMWISE):
 
     VALUE: ClassVar[int]
 
-    shape = ints_prop()
+    shape = extents_prop()
     dtype = str_prop("float32")
     result = result_def(TensorType)
 

@@ -63,8 +63,8 @@ class StridedSliceOp(Injective):
     name = "relay.strided_slice"
 
     data = operand_def(TensorType)
-    begin = ints_prop()
-    end = ints_prop()
+    begin = extents_prop()
+    end = extents_prop()
     strides = ints_prop(())
     axes = ints_prop(())
     slice_mode = str_prop("end")

@@ -218,7 +218,7 @@ class TileOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     name = "relay.tile"
 
     data = operand_def(TensorType)
-    reps = ints_prop()
+    reps = extents_prop()
     result = result_def(TensorType)
 
     @staticmethod

@@ -88,7 +88,7 @@ class ReshapeOp(Injective, reshapes=True):
     name = "relay.reshape"
 
     data = operand_def(TensorType)
-    newshape = ints_prop()
+    newshape = extents_prop()
     allowzero = bool_prop(False)
 
     @staticmethod
@@ -336,7 +336,7 @@ class BroadcastToOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     name = "relay.broadcast_to"
 
     data = operand_def(TensorType)
-    shape = ints_prop()
+    shape = extents_prop()
     result = result_def(TensorType)
 
     @staticmethod
