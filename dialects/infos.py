@@ -97,6 +97,13 @@ def at_least(number: int, value: int) -> bool:
     return number >= value if decide is None else decide(value)
 
 
+def greatest(a: int, b: int) -> int:
+    """The greater of two numbers, which records something only where it is not known."""
+    if at_least(a - b, 0):
+        return a
+    return b if at_least(b - a, 0) else max(a, b)
+
+
 def is_symbolic(number: Any) -> bool:
     """Whether a number depends on symbols."""
     return hasattr(number, "symbols")

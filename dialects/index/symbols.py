@@ -126,7 +126,7 @@ class Symbols:
         """The form without symbols that have one value only."""
         mapping = dict(self._fixed)
         for atom in form.dims():
-            names = _factors(atom)
+            names = factors_of(atom)
             if len(names) > 1 and any(n in self._fixed for n in names):
                 factor = prod(self._fixed[n].const for n in names if n in self._fixed)
                 left = [n for n in names if n not in self._fixed]
@@ -162,7 +162,7 @@ class Symbols:
 
     def range(self, atom: Atom) -> Range | None:
         """The bounds of a symbol, or of a product of symbols."""
-        found = [self.known[n] for n in _factors(atom)]
+        found = [self.known[n] for n in factors_of(atom)]
         return prod(r.min for r in found), prod(r.max for r in found)
 
     def decided(self, guard: Guard) -> bool | None:
@@ -443,7 +443,8 @@ def _hint(known: SymbolRange, taken: Iterable[int]) -> int:
 # -- forms over symbols ----------------------------------------------------------------------------
 
 
-def _factors(atom: Atom) -> list[str]:
+def factors_of(atom: Atom) -> list[str]:
+    """The names of the symbols whose product a symbol is: its own, of one that is no product."""
     assert isinstance(atom, str)
     return atom.split(TIMES)
 
@@ -454,12 +455,12 @@ def _product_name(names: Sequence[str]) -> str:
 
 def symbols_of(form: Linear) -> list[str]:
     """The names of the symbols in a form, each once; those of a product one by one."""
-    return list(dict.fromkeys(n for atom in form.dims() for n in _factors(atom)))
+    return list(dict.fromkeys(n for atom in form.dims() for n in factors_of(atom)))
 
 
 def evaluate(form: Linear, values: Mapping[str, int]) -> int:
     """The value of a form for values of the symbols."""
-    return form.evaluate({atom: prod(values[n] for n in _factors(atom)) for atom in form.dims()})
+    return form.evaluate({atom: prod(values[n] for n in factors_of(atom)) for atom in form.dims()})
 
 
 def _product(a: Linear, b: Linear) -> Linear | None:
@@ -473,7 +474,7 @@ def _product(a: Linear, b: Linear) -> Linear | None:
         for y, d in b.terms.items():
             if type(x) is tuple or type(y) is tuple:
                 return None
-            total = total + Linear({_product_name([*_factors(x), *_factors(y)]): c * d})
+            total = total + Linear({_product_name([*factors_of(x), *factors_of(y)]): c * d})
     return total
 
 
@@ -482,7 +483,7 @@ def _quotient(a: Linear, b: Linear) -> Linear | None:
     if any(type(t) is tuple for t in (*a.terms, *b.terms)):
         ratio = next(iter(a.terms.values()), 0) // next(iter(b.terms.values()))
         return constant(ratio) if b * ratio == a else None
-    lead = max(b.terms, key=lambda t: (len(_factors(t)), _factors(t)))
+    lead = max(b.terms, key=lambda t: (len(factors_of(t)), factors_of(t)))
     found = constant(0)
     for _ in range(_STEPS):
         if a == constant(0):
@@ -497,9 +498,9 @@ def _quotient(a: Linear, b: Linear) -> Linear | None:
 
 def _term_quotient(a: Linear, lead: Atom, coefficient: int) -> Linear | None:
     """The quotient of a term of `a` by the lead, of the largest that has one."""
-    for atom in sorted(a.terms, key=lambda t: (len(_factors(t)), _factors(t)), reverse=True):
-        names = _factors(atom)
-        for n in _factors(lead):
+    for atom in sorted(a.terms, key=lambda t: (len(factors_of(t)), factors_of(t)), reverse=True):
+        names = factors_of(atom)
+        for n in factors_of(lead):
             if n not in names:
                 break
             names.remove(n)

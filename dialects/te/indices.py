@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
-from lamina.dialects.index.symbols import SymbolicExtent, Symbols
+from lamina.dialects.index.symbols import SymbolicExtent, Symbols, factors_of, symbols_of
 from lamina.dialects.te.ops import ComputeOp
 from lamina.dialects.te.scan import ScanOp
 from lamina.errors import UnsupportedError
@@ -40,6 +40,21 @@ class NamedSizes:
         missing = [a for a in found.dims() if isinstance(a, str)]
         if missing:
             raise UnsupportedError(f"the extent {number} is computed from {missing[0]}, which is no size of the kernel")
+        return found
+
+
+    def terms(self, number: SymbolicExtent) -> list[tuple[Linear, list[Linear]]]:
+        """The number as a sum of products of forms over the function's sizes: (form, further factors) of each."""
+        known = {a: c for a, c in number.form.terms.items() if all(d in self._forms for d in Linear({a: 1}).dims())}
+        linear = Linear(known, number.form.const).substitute(self._forms)
+        found: list[tuple[Linear, list[Linear]]] = [] if linear == constant(0) else [(linear, [])]
+        for atom, coef in number.form.terms.items():
+            if atom not in known:
+                names = symbols_of(Linear({atom: 1}))
+                if isinstance(atom, tuple) or any(n not in self._forms for n in names):
+                    raise UnsupportedError(f"{number} is computed from {atom}, which is no size of the kernel")
+                first, *others = (self._forms[n] for n in factors_of(atom))
+                found.append((first * coef, others))
         return found
 
 
@@ -254,6 +269,14 @@ def form_of_size(number: SymbolicExtent) -> Linear:
     if sizes is None:
         raise UnsupportedError(f"the extent {number} depends on symbols, the function has no sizes")
     return sizes.form(number)
+
+
+def size_terms(number: SymbolicExtent) -> list[tuple[Linear, list[Linear]]]:
+    """A number that depends on symbols as a sum of products of forms (`NamedSizes.terms`)."""
+    sizes = current_scope().sizes
+    if sizes is None:
+        raise UnsupportedError(f"{number} depends on symbols, the function has no sizes")
+    return sizes.terms(number)
 
 
 def factor(value: int) -> int:

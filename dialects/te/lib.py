@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lamina.dialects.dtypes import is_unsigned, itemsize
-from lamina.dialects.infos import hint_of, is_always, surely_equal
+from lamina.dialects.infos import hint_of, is_always, is_symbolic, surely_equal
 from lamina.dialects.te.build import *
 from lamina.dialects.te.build import Index, Scalar, Tensor, compute, const
 from lamina.dialects.te.indices import index as index
@@ -163,14 +163,19 @@ def reshaped_index(indices: Sequence[Any], shape: Sequence[int], target: Sequenc
             if b > first_b and surely_equal(size_a, size_b):
                 break
         flat: Any = 0
+        open_ = is_symbolic(size_a)
         for i, extent in zip(indices[first_a:a], shape[first_a:a], strict=True):
-            flat = i + flat * extent
-        stride = size_b
+            if not (open_ and is_always(extent, 1)):
+                flat = i + flat * extent
+        stride, outermost = size_b, True
         for extent in target[first_b:b]:
+            if open_ and is_always(extent, 1):
+                found.append(0)
+                continue
             stride //= extent
             place = flat // stride
-            outermost = len(found) == first_b
             found.append(place if outermost else place % extent)
+            outermost = False
     return tuple(found)
 
 

@@ -16,9 +16,10 @@ from xdsl.ir import Attribute, Block
 from lamina.dialects.index.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.index.symbols import TIMES, SymbolicExtent, Symbols, symbols_of, with_symbols
-from lamina.dialects.infos import has_unknown_extents
+from lamina.dialects.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.te.indices import NamedSizes, building
 from lamina.dialects.value_names import value_name
+from lamina.errors import UnsupportedError
 
 
 def size_names(extents: Iterable[int], symbols: Symbols) -> list[str]:
@@ -56,7 +57,8 @@ def size_hint(name: str) -> str | None:
 def building_with_sizes(target: Block, names: Sequence[str], symbols: Symbols | None) -> Generator[Symbols | None]:
     """Computes are appended to a te.func, whose first arguments are sizes of these names.
 
-    It gives the symbols that are asked about the sizes: the equations hold under their guards.
+    It gives the symbols that are asked about the sizes: the equations hold under their guards. Raises UnsupportedError
+    for an equation that takes no sizes.
     """
     if symbols is None or not names:
         with building(target):
@@ -67,4 +69,7 @@ def building_with_sizes(target: Block, names: Sequence[str], symbols: Symbols | 
         size.name_hint = size_hint(name)
     asked = symbols.fresh()
     with with_symbols(asked), building(target, NamedSizes(asked, sizes)):
-        yield asked
+        try:
+            yield asked
+        except (TypeMismatch, TypeError) as e:
+            raise UnsupportedError(f"an equation of sizes: {e}") from e

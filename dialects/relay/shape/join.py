@@ -233,9 +233,11 @@ class TileOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
 
         def element(*i: Index) -> Any:
             inner = i[len(shape) - data.ndim :]
-            return data[tuple(p % e for p, e in zip(inner, data.shape, strict=True))]
+            # What is not repeated is read as it lies.
+            once = [surely_equal(e, r) for e, r in zip(data.shape, shape[len(shape) - data.ndim :], strict=True)]
+            return data[tuple(p if o else p % e for p, e, o in zip(inner, data.shape, once, strict=True))]
 
-        if 0 in shape:
+        if te.has_no_elements(shape):
             return te.compute(shape, lambda *i: te.const(0, data.dtype), "tile")
         return te.compute(shape, element, "tile")
 
