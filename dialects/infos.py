@@ -31,6 +31,10 @@ class TensorInfo(NamedTuple):
         return f"tensor<{dims}{_type_text(self.dtype)}>"
 
 
+SYMBOLS = "relay.symbols"
+"""The attribute of a module that says what values the names of extents in it may have."""
+
+
 class TypeMismatch(VerifyException):
     """Operand types or attributes do not fit an op; the text is what the user reads after the op's name."""
 
@@ -87,6 +91,11 @@ def is_always(number: int, value: int) -> bool:
 def surely_equal(a: int, b: int) -> bool:
     """Whether two numbers are equal for all values of the symbols."""
     return is_always(a - b, 0)
+
+
+def surely_same(a: Sequence[int], b: Sequence[int]) -> bool:
+    """Whether two shapes are equal for all values of the symbols."""
+    return len(a) == len(b) and all(map(surely_equal, a, b))
 
 
 def at_least(number: int, value: int) -> bool:

@@ -43,6 +43,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from lamina.dialects import edit
+from lamina.dialects.index.forms_attr import FormsAttr
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.sizes import RANGE, SHAPE
 from lamina.dialects.index.symbols import Symbols
@@ -230,7 +231,9 @@ def add_sizes(main: MainOp, symbols: Symbols) -> dict[str, SSAValue]:
     infos: dict[SSAValue, TensorInfo] = {
         v: info for v in opened if (info := symbolic_info(v.type, symbols)) is not None
     }
-    names = size_names((e for i in infos.values() for e in i.shape), symbols)
+    bodies = [block, *(op.body.block for op in block.ops if isinstance(op, FnOp))]
+    asked = [e for body in bodies for e in _in_attributes(body)]
+    names = size_names([*(e for i in infos.values() for e in i.shape), *asked], symbols)
     returned = main.get_return_op()
     assert returned is not None
 
@@ -386,12 +389,17 @@ def _sized(block: Block, symbols: Symbols) -> tuple[list[Attribute], list[IndexM
     """The types and the `te.shape` of a te.func's arguments, sizes first, and the names of these."""
     values = [*block.args, *(r for op in block.ops for r in op.results)]
     infos = [symbolic_info(v.type, symbols) for v in values if has_unknown_extents([v.type])]
-    names = size_names((e for i in infos if i is not None for e in i.shape), symbols)
+    names = size_names([*(e for i in infos if i is not None for e in i.shape), *_in_attributes(block)], symbols)
     given = [symbolic_info(a.type, symbols) for a in block.args]
     shapes = [None if i is None else shape_attr(i.shape, names) for i in given]
     none: list[IndexMapAttr | None] = [None] * len(names)
     sizes: list[Attribute] = [IndexType()] * len(names)
     return [*sizes, *map(without_names, block.arg_types)], [*none, *shapes], names
+
+
+def _in_attributes(block: Block) -> list[int]:
+    """The numbers in attributes of a block's ops that may depend on symbols."""
+    return [e for op in block.ops for a in op.properties.values() if isinstance(a, FormsAttr) for e in a.numbers()]
 
 
 def drop_unread_stages(block: Block) -> None:

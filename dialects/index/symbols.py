@@ -91,7 +91,7 @@ class Symbols:
             self.hints[name] = hints[name] if hints and name in hints else _hint(range_, self.hints.values())
         self.guards: list[Guard] = []
         self.narrows = False
-        """Whether ops may ask for more of the symbols than is known, whose guards are then conditions of the program."""
+        """Whether ops may ask for more than is known: guards are then conditions of the program."""
         self.key = (tuple(self.known.items()), tuple(self.hints.items()))
         """Equal for symbols of which the same is said."""
         self._fixed: dict[Atom, Linear] = {n: constant(r.min) for n, r in self.known.items() if r.min == r.max}
@@ -206,6 +206,12 @@ class Symbols:
             guard = guard._replace(form=Linear(terms, guard.form.const // divisor))
         if guard not in self.guards:
             self.guards.append(guard)
+            self._facts = None
+
+    def forget(self, count: int) -> None:
+        """Take back the guards but the first ones: what they were asked for is not done."""
+        if len(self.guards) > count:
+            del self.guards[count:]
             self._facts = None
 
     def value(self, form: Linear) -> int:

@@ -24,7 +24,6 @@ values, `RelayOp.make` takes them so.
 from __future__ import annotations
 
 import abc
-import re
 from collections.abc import Callable, Sequence
 from enum import Enum, IntEnum
 from functools import partial

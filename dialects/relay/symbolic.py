@@ -23,6 +23,7 @@ from xdsl.printer import Printer
 from lamina.dialects.attributes import from_attribute
 from lamina.dialects.dtypes import dtype_name, tensor_type
 from lamina.dialects.index.forms_attr import FormsAttr
+from lamina.dialects.index.symbol_ranges import range_problem
 from lamina.dialects.index.symbols import (
     SymbolicExtent,
     SymbolRange,
@@ -32,12 +33,11 @@ from lamina.dialects.index.symbols import (
     form_of,
     with_symbols,
 )
-from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, open_infos_by
+from lamina.dialects.infos import SYMBOLS, TensorInfo, TypeMismatch, has_unknown_extents, open_infos_by
 from lamina.dialects.relay.unknown_extents import infer_dynamic
 from lamina.dialects.relay.value_types import UNNAMED, dims_problem, dynamic_tensor, extents
 from lamina.errors import InputError
 
-SYMBOLS = "relay.symbols"
 _FURTHEST = 1000
 
 Infer: TypeAlias = Callable[[Sequence[TensorInfo]], Sequence[TensorInfo]]
@@ -86,15 +86,6 @@ def _entry(parser: AttrParser) -> tuple[str, int]:
     name = parser.parse_identifier(" for min, max or divisor")
     parser.parse_punctuation("=")
     return name, parser.parse_integer(allow_boolean=False)
-
-
-def range_problem(known: SymbolRange) -> str | None:
-    """The mistake in the range of a symbol, None when there is none."""
-    if known.min < 0 or known.divisor < 1:
-        return f"a symbol from {known.min} on with divisor {known.divisor}: extents are not negative, divisors positive"
-    if known.max // known.divisor < -(-known.min // known.divisor):
-        return f"no value from {known.min} to {known.max} has the divisor {known.divisor}"
-    return None
 
 
 # -- the symbols of a module -----------------------------------------------------------------------

@@ -117,7 +117,7 @@ def renumbered(info: TensorInfo, symbols: Symbols) -> TensorInfo:
 
 def narrowed(symbols: Symbols) -> Symbols | None:
     """Symbols of which is known what was asked, where ranges can say it."""
-    from lamina.passes.relay.functional.infer_symbols import range_under
+    from lamina.dialects.index.symbol_ranges import range_under
 
     ranges = dict(symbols.known)
     for guard in symbols.guards:

@@ -18,10 +18,8 @@ is said is at least 1. Assumes that functions have been inlined.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import lcm
 from typing import ClassVar
 
 from xdsl.dialects import func
@@ -30,25 +28,23 @@ from xdsl.ir import Attribute, Operation
 from xdsl.rewriter import Rewriter
 
 from lamina.dialects import edit
-from lamina.dialects.index.symbols import Guard, SymbolRange, Symbols, form_of, symbols_of, with_symbols
-from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents
+from lamina.dialects.index.symbol_ranges import narrowed, parse_ranges, range_under
+from lamina.dialects.index.symbols import SymbolRange, Symbols, form_of, symbols_of, with_symbols
+from lamina.dialects.infos import SYMBOLS, TensorInfo, TypeMismatch, has_unknown_extents
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.symbolic import (
-    SYMBOLS,
     has_open_extent,
     module_symbols,
     names_of_types,
-    range_problem,
     symbolic_info,
     symbols_attr,
     type_of_info,
 )
 from lamina.dialects.relay.value_dependent import ValueDependent
-from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.errors import InputError, UnsupportedError
 from lamina.passes.base import Context, ModuleOp, ModulePass
 
-_RANGE = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*(\d+)(?:\s*\.\.\s*(\d+))?(?:\s*:\s*(\d+))?\s*")
 _ROUNDS = 64
 
 
@@ -89,22 +85,6 @@ class InferSymbols(ModulePass):
             assert returned is not None
             outputs = [v.type for v in returned.arguments]
             main.function_type = FunctionType.from_lists(list(main.function_type.inputs), outputs)
-
-
-def parse_ranges(text: str) -> dict[str, SymbolRange]:
-    """The ranges of `n=1..64, k=16..512:16, b=8`. Raises UsageError."""
-    found: dict[str, SymbolRange] = {}
-    for part in filter(str.strip, text.split(",")):
-        match = _RANGE.fullmatch(part)
-        if match is None:
-            raise UsageError(f"{part.strip()!r} gives no values of an extent", hint="write n=1..64, or n=16..512:16")
-        name, least, most, divisor = match.groups()
-        known = SymbolRange(int(least), int(most or least), int(divisor or 1))
-        problem = range_problem(known)
-        if problem is not None:
-            raise UsageError(f"{part.strip()!r}: {problem}")
-        found[name] = known
-    return found
 
 
 def infer(
@@ -165,7 +145,11 @@ def _infer(
             sizes = ", ".join(f"{n} = {v}" for n, v in symbols.hints.items())
             raise InputError(f"{op.name.removeprefix('relay.')}: {e}, for instance where {sizes}", op=op) from e
         if symbols.guards:
-            return results, narrowed(symbols, op)
+            try:
+                return results, narrowed(symbols.guards, symbols.known)
+            except UnsupportedError as e:
+                name = op.name.removeprefix("relay.")
+                raise UnsupportedError(f"relay-infer-symbols: {name} {e.what}", op=op) from None
         infos.update(zip(op.results, found_infos, strict=True))
         results.append((op, types))
     return results, None
@@ -177,48 +161,3 @@ def _repaired(symbols: Symbols) -> dict[str, SymbolRange] | None:
         return None
     found = range_under(symbols.guards[-1].negated(), symbols.known)
     return None if found is None else symbols.known | {found[0]: found[1]}
-
-
-def narrowed(symbols: Symbols, op: Operation) -> dict[str, SymbolRange]:
-    """The ranges of the symbols that satisfy what an op has asked. Raises UnsupportedError where they cannot say it."""
-    ranges = dict(symbols.known)
-    for guard in symbols.guards:
-        single = range_under(guard, ranges)
-        if single is None:
-            name = op.name.removeprefix("relay.")
-            what = f"needs {guard}, which no range of sizes says" if not guard.taken else f"counts with {guard}"
-            raise UnsupportedError(f"relay-infer-symbols: {name} {what}", op=op)
-        name, range_ = single
-        ranges[name] = range_
-    return ranges
-
-
-def range_under(guard: Guard, ranges: Mapping[str, SymbolRange]) -> tuple[str, SymbolRange] | None:
-    """The range of a symbol for which a condition holds: `n - 3 >= 0`, `-n + 9 >= 0` or `n mod 8 == 0`."""
-    found = None if guard.taken else _smaller(guard, ranges)
-    # One value only is no range: who wants it says so.
-    if found is None or range_problem(found[1]) is not None:
-        return None
-    before, after = ranges[found[0]], found[1]
-    return None if after.min == after.max and before.min != before.max else found
-
-
-def _smaller(guard: Guard, ranges: Mapping[str, SymbolRange]) -> tuple[str, SymbolRange] | None:
-    form = guard.form
-    if len(form.terms) != 1:
-        return None
-    ((atom, coef),) = form.terms.items()
-    if isinstance(atom, str) and atom in ranges and guard.kind == "ge":
-        known = ranges[atom]
-        if coef > 0:
-            return atom, known._replace(min=max(known.min, -(form.const // coef)))
-        return atom, known._replace(max=min(known.max, form.const // -coef))
-    # What is left over is never less than 0: at most 0 is 0.
-    none_left = guard.kind == "eq" or (guard.kind == "ge" and coef < 0)
-    if isinstance(atom, tuple) and none_left and atom[0] == "mod" and not form.const:
-        _, inner, divisor = atom
-        if len(inner.terms) == 1 and not inner.const:
-            ((name, times),) = inner.terms.items()
-            if isinstance(name, str) and name in ranges and times == 1:
-                return name, ranges[name]._replace(divisor=lcm(ranges[name].divisor, divisor))
-    return None
