@@ -91,10 +91,11 @@ class Schedule:
 
         self._add(ParallelOp.make(loop))
 
-    def partition(self, loop: SSAValue) -> None:
+    def partition(self, loop: SSAValue, tails: Sequence[int] = ()) -> None:
+        """`tails` are the sizes of the pieces in which a tile's rest goes, of a loop of unknown extent."""
         from lamina.dialects.schedule.primitives.partition import PartitionOp
 
-        self._add(PartitionOp.make(loop))
+        self._add(PartitionOp.make(loop, tails))
 
     def alternate(self, loop: SSAValue) -> None:
         """Walk a loop back and forth, by the iterations of the loop around it."""

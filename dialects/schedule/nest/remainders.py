@@ -1,0 +1,177 @@
+"""Loops over tiles whose number only a run tells: whole tiles, and what is left of them apart.
+
+A loop of `(n + T - 1) floordiv T` iterations runs over tiles of T, and loops in it stop at `n - io * T`. For the
+`n floordiv T` whole tiles nothing stops. What is left, `n mod T`, is one more iteration under its bounds, or goes in
+pieces of constant sizes, each as often as it fits:
+
+    for io in (n + 7) floordiv 8:             for io in n floordiv 8: for ii in 8
+      for ii in 8 min [n - io * 8]    =>      for t in (n mod 8) floordiv 4: for ii in 4
+                                              for t in (n mod 4) floordiv 1: for ii in 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import StringAttr
+
+from lamina.dialects import edit
+from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.index.accesses import RangeCache
+from lamina.dialects.index.analyzer import Facts
+from lamina.dialects.index.linear import Atom, Linear, floordiv, mod
+from lamina.dialects.schedule.nest.annotations import PREFETCH
+from lamina.dialects.schedule.nest.decompose import decompose_init
+from lamina.dialects.schedule.nest.edits import ceildiv, change_forms, function_of, reduction_loops, unique_axis
+from lamina.dialects.schedule.nest.refusals import ScheduleError
+from lamina.dialects.schedule.nest.tails import resolve_bounds
+from lamina.dialects.tir.facts import facts_inside, walk_with_facts
+from lamina.dialects.tir.ops import BlockOp, ForOp
+
+
+class Tiles(NamedTuple):
+    """What a loop over tiles runs through."""
+
+    whole: Linear
+    """Elements, in all tiles together."""
+    step: int
+    """Elements of a tile."""
+    tails: list[ForOp]
+    """The loops within that stop where the elements end."""
+
+    @property
+    def left(self) -> Linear:
+        """Elements beyond the whole tiles."""
+        return mod(self.whole, self.step, RangeCache())
+
+
+def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
+    """Let a loop of unknown extent run over whole tiles, and what is left of them apart, in pieces of some sizes.
+
+    Without sizes what is left is one iteration that keeps its bounds. Returns the loops that take the place of the one.
+    Raises ScheduleError where tails are not those of its tiles.
+    """
+    what = f"partition of {loop.axis.data!r}"
+    tiles = _tiles_of(loop, what)
+    if sizes:
+        _check_sizes(tiles, sizes, what)
+    _check_rebase(loop, tiles, what)
+    for block in [b for b in all_ops(loop) if type(b) is BlockOp and b.init.blocks]:
+        if loop in reduction_loops(block):
+            decompose_init(block)
+    left, done, ranges = tiles.left, [loop], RangeCache()
+    most = tiles.step
+
+    def add(counted: ForOp, size: int | None) -> None:
+        rest = _rest(loop, tiles, tiles.whole - left, counted, size)
+        edit.insert_after(done[-1], rest)
+        done.append(rest)
+
+    if not sizes:
+        add(ForOp.make(1, "", bounds=[ceildiv(left, tiles.step, ranges)]), None)
+    for size in sizes:
+        add(ForOp.make((most - 1) // size, "", bounds=[floordiv(left, size, ranges)]), size)
+        left, most = mod(left, size, ranges), size
+    loop.set_min_bounds([floordiv(tiles.whole, tiles.step, ranges)])
+    for each in done:
+        _resolve(each)
+    return done
+
+
+def _tiles_of(loop: ForOp, what: str) -> Tiles:
+    """The tiles that a loop runs over, by the tails in it. Raises ScheduleError where there are none, or several."""
+    tails = [v for v in all_ops(loop.body) if type(v) is ForOp and loop.var in v.operands]
+    if not tails:
+        raise ScheduleError(f"{what}: no tail depends on it")
+    found: set[tuple[Linear, int]] = set()
+    for tail in tails:
+        for bound in tail.min_bounds():
+            if loop.var in bound.dims():
+                step = -bound.terms.get(loop.var, 0)
+                inside = {d for d in bound.terms if isinstance(d, type(loop.var)) and _is_inside(d, loop)}
+                whole = Linear({a: c for a, c in bound.terms.items() if a != loop.var and a not in inside}, bound.const)
+                if step <= 0 or loop.var in whole.dims():
+                    raise ScheduleError(f"{what}: the tail {tail.axis.data!r} is not one of tiles")
+                found.add((whole, step))
+    ((whole, step), *others) = found
+    if others or loop.min_bounds() != [ceildiv(whole, step, RangeCache())]:
+        raise ScheduleError(f"{what}: it does not run over tiles of the elements that its tails stop at")
+    return Tiles(whole, step, tails)
+
+
+def _is_inside(value: Atom, loop: ForOp) -> bool:
+    owner = getattr(value, "block", None)
+    around = owner.parent_op() if owner is not None else None
+    return isinstance(around, ForOp) and around is not loop and loop.is_ancestor(around)
+
+
+def _check_sizes(tiles: Tiles, sizes: Sequence[int], what: str) -> None:
+    """Raise ScheduleError for pieces that are not smaller and smaller down to 1, or tails that are no whole tile's."""
+    if list(sizes) != sorted(set(sizes), reverse=True) or sizes[-1] != 1 or sizes[0] >= tiles.step:
+        raise ScheduleError(
+            f"{what}: the pieces {list(sizes)} of what is left of a tile of {tiles.step} become smaller, down to 1"
+        )
+    for tail in tiles.tails:
+        bounds = tail.min_bounds()
+        if len(bounds) != 1 or tail.is_dynamic or tail.trip != tiles.step or len(bounds[0].terms) != len(
+            tiles.whole.terms
+        ) + 1:
+            raise ScheduleError(f"{what}: the tail {tail.axis.data!r} is not a whole tile's, which has no pieces")
+
+
+def _check_rebase(loop: ForOp, tiles: Tiles, what: str) -> None:
+    """Raise ScheduleError where the loop's variable stands for something else than the start of a tile."""
+    trial = loop.clone()
+    for op in list(dict.fromkeys(use.operation for use in trial.var.uses)):
+        change_forms(op, lambda form: rebased(form, trial.var, tiles.step, Linear(), what))
+
+
+def rebased(form: Linear, variable: Atom, step: int, base: Linear, what: str) -> Linear:
+    """A form in which the variable, times `step`, is another form. Raises ScheduleError where it stands otherwise."""
+    if variable not in form.dims():
+        return form
+    found, ranges = Linear(const=form.const), RangeCache()
+    for atom, coefficient in form.terms.items():
+        if atom == variable:
+            if coefficient % step:
+                raise ScheduleError(f"{what}: what is left of its tiles begins at no multiple of it")
+            found = found + base * (coefficient // step)
+        elif isinstance(atom, tuple):
+            kind, inner, divisor = atom
+            inner = rebased(inner, variable, step, base, what)
+            divided = floordiv(inner, divisor, ranges) if kind == "floordiv" else mod(inner, divisor, ranges)
+            found = found + divided * coefficient
+        else:
+            found = found + Linear({atom: coefficient})
+    return found
+
+
+def _rest(loop: ForOp, tiles: Tiles, start: Linear, counted: ForOp, size: int | None) -> ForOp:
+    """A copy of a loop over tiles for pieces that begin at `start`; `counted` has its extent."""
+    func = function_of(loop)
+    rest = loop.clone()
+    rest.attributes.pop(PREFETCH, None)
+    rest.properties["kind"] = StringAttr("serial")
+    rest.properties["axis"] = StringAttr(unique_axis(func, f"{loop.axis.data}.tail"))
+    tails = [v for v in all_ops(rest.body) if type(v) is ForOp and rest.var in v.operands]
+    for v in all_ops(rest.body):
+        if type(v) is ForOp:
+            v.properties["axis"] = StringAttr(unique_axis(func, f"{v.axis.data}.tail"))
+    if size is not None:
+        for tail in tails:
+            tail.set_min_bounds([])
+            tail.properties["extent"] = ForOp.make(size, "").extent
+    base = start if counted.trip == 1 else start + Linear.dim(rest.var) * (size or tiles.step)
+    for op in list(dict.fromkeys(use.operation for use in rest.var.uses)):
+        change_forms(op, lambda form: rebased(form, rest.var, tiles.step, base, ""))
+    rest.properties["extent"] = counted.extent
+    rest.set_min_bounds(counted.min_bounds())
+    return rest
+
+
+def _resolve(loop: ForOp) -> None:
+    """Drop the bounds within a loop that never bind."""
+    for op, facts in walk_with_facts(loop.body.block, Facts(RangeCache(), facts_inside(loop))):
+        if type(op) is ForOp:
+            resolve_bounds(op, facts)
