@@ -180,6 +180,17 @@ def product_cycles(tile: Tile, rows: int, chunks: int, costs: Costs, padded: boo
     return full * panel(tile.vectors) + (panel(tail) * costs.last_panel_penalty if tail else 0)
 
 
+def tail_pieces(tile: Tile, costs: Costs) -> list[int]:
+    """The pieces in which rows beyond whole tiles go where only a run tells how many there are: powers of two.
+
+    The first has as many sums as are under way at once, so that larger ones would win nothing.
+    """
+    first = 1
+    while 2 * first < tile.pixels and first * tile.vectors < costs.waiting_sums:
+        first *= 2
+    return [first >> n for n in range(first.bit_length())]
+
+
 def divisor(extent: int, most: int) -> int:
     """The largest divisor of an extent that is at most `most`."""
     return max(d for d in range(1, min(extent, most) + 1) if extent % d == 0)
