@@ -193,9 +193,9 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     if steps is not None and mi is not None and shape.depth >= costs.product_steps * shape.pixels * shape.vectors:
         # No more than a line in each body: so many the tile has at its end, which it would wait for.
         s.prefetch(out, at, 0, steps, write=True)
-    if steps is not None and fetched is not None:
+    if steps is not None and fetched is not None and not is_open(shape.depth):
         # Little by little, while the rows pass by: all at once it would be waited for.
-        s.prefetch(fetched, panels, 1, steps)
+        s.prefetch(fetched, no if is_open(shape.columns) else panels, 1, steps)
     if mi is not None:
         s.unroll(mi)
         s.unroll(out_loops[-2])

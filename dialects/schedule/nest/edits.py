@@ -116,17 +116,26 @@ def index_forms(block: BlockOp, without: Container[SSAValue] = ()) -> list[Linea
     """The index arithmetic of a stage, save where it accesses some buffers: indices, guards, conditions, values."""
     forms: list[Linear] = []
     for op in all_ops(block):
-        if isinstance(op, AccessOp):
+        if isinstance(op, AccessOp) and op.buffer_value() in without:
             forms += [c.form for c in op.conditions()]
-            if op.buffer_value() not in without:
-                forms += op.forms()
-        elif isinstance(op, ConditionalBase):
-            forms += [c.form for c in op.conditions()]
-        elif isinstance(op, IndexOp):
-            forms += over_values(op.map.data.results, op.operands)
-        elif isinstance(op, ConditionOp):
-            forms += over_values([c.form for c in op.set.data.conditions], op.operands)
+        elif not isinstance(op, ForOp):
+            forms += own_forms(op)
     return forms
+
+
+def own_forms(op: Operation) -> list[Linear]:
+    """The index arithmetic of one op, without what stands in it: indices, guards, conditions, values, bounds."""
+    if isinstance(op, AccessOp):
+        return [*op.forms(), *(c.form for c in op.conditions())]
+    if isinstance(op, ForOp):
+        return op.min_bounds()
+    if isinstance(op, ConditionalBase):
+        return [c.form for c in op.conditions()]
+    if isinstance(op, IndexOp):
+        return over_values(op.map.data.results, op.operands)
+    if isinstance(op, ConditionOp):
+        return over_values([c.form for c in op.set.data.conditions], op.operands)
+    return []
 
 
 def unique_axis(func: FuncOp, wanted: str) -> str:

@@ -23,7 +23,14 @@ from lamina.dialects.index.analyzer import Facts
 from lamina.dialects.index.linear import Atom, Linear, floordiv, mod
 from lamina.dialects.schedule.nest.annotations import PREFETCH
 from lamina.dialects.schedule.nest.decompose import decompose_init
-from lamina.dialects.schedule.nest.edits import ceildiv, change_forms, function_of, reduction_loops, unique_axis
+from lamina.dialects.schedule.nest.edits import (
+    ceildiv,
+    change_forms,
+    function_of,
+    own_forms,
+    reduction_loops,
+    unique_axis,
+)
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.nest.tails import resolve_bounds
 from lamina.dialects.tir.facts import facts_inside, walk_with_facts
@@ -122,9 +129,12 @@ def _check_sizes(tiles: Tiles, sizes: Sequence[int], what: str) -> None:
 
 def _check_rebase(loop: ForOp, tiles: Tiles, what: str) -> None:
     """Raise ScheduleError where the loop's variable stands for something else than the start of a tile."""
-    trial = loop.clone()
-    for op in list(dict.fromkeys(use.operation for use in trial.var.uses)):
-        change_forms(op, lambda form: rebased(form, trial.var, tiles.step, Linear(), what))
+    for user in dict.fromkeys(use.operation for use in loop.var.uses):
+        forms = own_forms(user)
+        if not any(loop.var in form.dims() for form in forms):
+            raise ScheduleError(f"{what}: {user.name} uses its variable outside index arithmetic")
+        for form in forms:
+            rebased(form, loop.var, tiles.step, Linear(), what)
 
 
 def rebased(form: Linear, variable: Atom, step: int, base: Linear, what: str) -> Linear:
