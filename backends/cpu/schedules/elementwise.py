@@ -15,6 +15,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import for_target
+from lamina.backends.cpu.open_extents import is_open
 from lamina.backends.cpu.schedules.places import goes_on, places_of
 from lamina.backends.cpu.schedules.rows import schedule_row
 from lamina.backends.cpu.schedules.steps import parallel, vector_dim, vector_lanes
@@ -83,7 +84,7 @@ def _schedule_tiles(
 
 def _counted_through(stage: Stage, dim: int, extent: int, lanes: int, long: int) -> bool:
     """Whether a dimension is better one with the one before: few and no whole tiles, and memory goes on alike."""
-    if extent % lanes == 0 or extent >= long:
+    if extent % lanes == 0 or extent >= long or is_open(extent):
         return False
     before, here = (stage.op.body.block.args[d] for d in (dim - 1, dim))
     places = places_of(stage)

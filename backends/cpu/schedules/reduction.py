@@ -7,6 +7,7 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import for_target
+from lamina.backends.cpu.open_extents import has_open
 from lamina.backends.cpu.schedules.steps import (
     epilogue_of,
     is_long_sum,
@@ -65,7 +66,7 @@ def _schedule_chains(s: Schedule, stage: Stage, follower: Stage | None, chains: 
     rank, apart = len(stage.spatial), len(stage.reduced) - 1
     *_, last = s.loops(stage.name)
     terms = stage.reduced[-1]
-    if terms < chains:
+    if terms < chains and not has_open(stage.reduced[1:]):
         last, terms, apart = s.fuse(*s.loops(stage.name)[rank:]), prod(stage.reduced), 0
     _, chain = s.split(last, [-1, chains])
     partial, _ = s.rfactor(stage.name, chain, rank, rank + apart + 2)

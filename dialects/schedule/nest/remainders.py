@@ -34,7 +34,7 @@ from lamina.dialects.schedule.nest.edits import (
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.nest.tails import resolve_bounds
 from lamina.dialects.tir.facts import facts_inside, walk_with_facts
-from lamina.dialects.tir.ops import BlockOp, ForOp
+from lamina.dialects.tir.ops import BlockOp, ForOp, enclosing_loops
 
 
 class Tiles(NamedTuple):
@@ -62,7 +62,7 @@ def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
     what = f"partition of {loop.axis.data!r}"
     tiles = _tiles_of(loop, what)
     if sizes:
-        _check_sizes(tiles, sizes, what)
+        _check_sizes(tiles, loop, sizes, what)
     _check_rebase(loop, tiles, what)
     for block in [b for b in all_ops(loop) if type(b) is BlockOp and b.init.blocks]:
         if loop in reduction_loops(block):
@@ -113,18 +113,45 @@ def _is_inside(value: Atom, loop: ForOp) -> bool:
     return isinstance(around, ForOp) and around is not loop and loop.is_ancestor(around)
 
 
-def _check_sizes(tiles: Tiles, sizes: Sequence[int], what: str) -> None:
-    """Raise ScheduleError for pieces that are not smaller and smaller down to 1, or tails that are no whole tile's."""
+def _check_sizes(tiles: Tiles, loop: ForOp, sizes: Sequence[int], what: str) -> None:
+    """Raise ScheduleError for pieces that are not smaller and smaller down to 1, or tails that they do not fit."""
     if list(sizes) != sorted(set(sizes), reverse=True) or sizes[-1] != 1 or sizes[0] >= tiles.step:
         raise ScheduleError(
             f"{what}: the pieces {list(sizes)} of what is left of a tile of {tiles.step} become smaller, down to 1"
         )
     for tail in tiles.tails:
-        bounds = tail.min_bounds()
-        if len(bounds) != 1 or tail.is_dynamic or tail.trip != tiles.step or len(bounds[0].terms) != len(
-            tiles.whole.terms
-        ) + 1:
+        digits = _digits(tail, loop, tiles.step)
+        if digits is None:
             raise ScheduleError(f"{what}: the tail {tail.axis.data!r} is not a whole tile's, which has no pieces")
+        for size in sizes:
+            if any(size > stride and size % stride for _, stride in digits):
+                raise ScheduleError(f"{what}: a piece of {size} is no number of iterations around {tail.axis.data!r}")
+
+
+def _digits(tail: ForOp, loop: ForOp, step: int) -> list[tuple[ForOp, int]] | None:
+    """The loops that count through a tile, from the outside in, each with the elements of its iteration.
+
+    None where they and the tail are not the parts of a tile of `step` elements.
+    """
+    bounds = tail.min_bounds()
+    if len(bounds) != 1 or tail.is_dynamic:
+        return None
+    around = {v.var: v for v in enclosing_loops(tail) if _is_inside(v.var, loop)}
+    found = [(around[d], -c) for d, c in bounds[0].terms.items() if d in around]
+    found = [*sorted(found, key=lambda part: -part[1]), (tail, 1)]
+    elements = step
+    for part, stride in found:
+        if part.is_dynamic or part is not tail and part.bounds or part.trip * stride != elements:
+            return None
+        elements = stride
+    return found
+
+
+def _shorten(digits: Sequence[tuple[ForOp, int]], size: int) -> None:
+    """Let the loops that count through a tile count through a part of it."""
+    for part, stride in digits:
+        part.set_min_bounds([])
+        part.properties["extent"] = ForOp.make(max(min(size // stride, part.trip), 1), "").extent
 
 
 def _check_rebase(loop: ForOp, tiles: Tiles, what: str) -> None:
@@ -169,9 +196,8 @@ def _rest(loop: ForOp, tiles: Tiles, start: Linear, counted: ForOp, size: int | 
         if type(v) is ForOp:
             v.properties["axis"] = StringAttr(unique_axis(func, f"{v.axis.data}.tail"))
     if size is not None:
-        for tail in tails:
-            tail.set_min_bounds([])
-            tail.properties["extent"] = ForOp.make(size, "").extent
+        for digits in [_digits(tail, rest, tiles.step) for tail in tails]:
+            _shorten(digits or (), size)
     base = start if counted.trip == 1 else start + Linear.dim(rest.var) * (size or tiles.step)
     for op in list(dict.fromkeys(use.operation for use in rest.var.uses)):
         change_forms(op, lambda form: rebased(form, rest.var, tiles.step, base, ""))
