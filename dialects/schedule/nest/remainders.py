@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import BlockArgument, Operation
 
 from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
@@ -33,8 +34,9 @@ from lamina.dialects.schedule.nest.edits import (
 )
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.nest.tails import resolve_bounds
+from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.facts import facts_inside, walk_with_facts
-from lamina.dialects.tir.ops import BlockOp, ForOp, enclosing_loops
+from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, enclosing_loops
 
 
 class Tiles(NamedTuple):
@@ -63,7 +65,7 @@ def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
     tiles = _tiles_of(loop, what)
     if sizes:
         _check_sizes(tiles, loop, sizes, what)
-    _check_rebase(loop, tiles, what)
+        _check_rebase(loop, tiles, what)
     for block in [b for b in all_ops(loop) if type(b) is BlockOp and b.init.blocks]:
         if loop in reduction_loops(block):
             decompose_init(block)
@@ -87,29 +89,33 @@ def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
 
 
 def _tiles_of(loop: ForOp, what: str) -> Tiles:
-    """The tiles that a loop runs over, by the tails in it. Raises ScheduleError where there are none, or several."""
-    tails = [v for v in all_ops(loop.body) if type(v) is ForOp and loop.var in v.operands]
-    if not tails:
+    """The tiles that a loop runs over, by the tails and conditions in it. Raises ScheduleError where there are none."""
+    users = list(dict.fromkeys(use.operation for use in loop.var.uses))
+    tails = [v for v in users if isinstance(v, ForOp)]
+    ends = [bound for v in tails for bound in v.min_bounds()]
+    ends += [form + 1 for v in users for form in _asked_by(v)]
+    if not any(loop.var in form.dims() for form in ends):
         raise ScheduleError(f"{what}: no tail depends on it")
-    found: set[tuple[Linear, int]] = set()
-    for tail in tails:
-        for bound in tail.min_bounds():
-            if loop.var in bound.dims():
-                step = -bound.terms.get(loop.var, 0)
-                inside = {d for d in bound.terms if isinstance(d, type(loop.var)) and _is_inside(d, loop)}
-                whole = Linear({a: c for a, c in bound.terms.items() if a != loop.var and a not in inside}, bound.const)
-                if step <= 0 or loop.var in whole.dims():
-                    raise ScheduleError(f"{what}: the tail {tail.axis.data!r} is not one of tiles")
-                found.add((whole, step))
-    ((whole, step), *others) = found
-    if others or loop.min_bounds() != [ceildiv(whole, step, RangeCache())]:
-        raise ScheduleError(f"{what}: it does not run over tiles of the elements that its tails stop at")
-    return Tiles(whole, step, tails)
+    for form in ends:
+        step = -form.terms.get(loop.var, 0)
+        whole = Linear({a: c for a, c in form.terms.items() if a != loop.var and not _is_inside(a, loop)}, form.const)
+        if step > 1 and loop.min_bounds() == [ceildiv(whole, step, RangeCache())]:
+            return Tiles(whole, step, tails)
+    raise ScheduleError(f"{what}: it does not run over tiles of the elements that its tails stop at")
+
+
+def _asked_by(op: Operation) -> list[Linear]:
+    """The forms that have to be at least 0 for an op to do what it does."""
+    if isinstance(op, AccessOp | ConditionalBase):
+        return [c.form for c in op.conditions()]
+    return own_forms(op) if isinstance(op, ConditionOp) else []
 
 
 def _is_inside(value: Atom, loop: ForOp) -> bool:
-    owner = getattr(value, "block", None)
-    around = owner.parent_op() if owner is not None else None
+    """Whether a value is the variable of a loop within another, or made of such."""
+    if isinstance(value, tuple):
+        return all(_is_inside(d, loop) for d in value[1].dims())
+    around = value.block.parent_op() if isinstance(value, BlockArgument) else None
     return isinstance(around, ForOp) and around is not loop and loop.is_ancestor(around)
 
 
@@ -120,7 +126,7 @@ def _check_sizes(tiles: Tiles, loop: ForOp, sizes: Sequence[int], what: str) -> 
             f"{what}: the pieces {list(sizes)} of what is left of a tile of {tiles.step} become smaller, down to 1"
         )
     for tail in tiles.tails:
-        digits = _digits(tail, loop, tiles.step)
+        digits = _digits(tail, loop, tiles)
         if digits is None:
             raise ScheduleError(f"{what}: the tail {tail.axis.data!r} is not a whole tile's, which has no pieces")
         for size in sizes:
@@ -128,18 +134,21 @@ def _check_sizes(tiles: Tiles, loop: ForOp, sizes: Sequence[int], what: str) -> 
                 raise ScheduleError(f"{what}: a piece of {size} is no number of iterations around {tail.axis.data!r}")
 
 
-def _digits(tail: ForOp, loop: ForOp, step: int) -> list[tuple[ForOp, int]] | None:
+def _digits(tail: ForOp, loop: ForOp, tiles: Tiles) -> list[tuple[ForOp, int]] | None:
     """The loops that count through a tile, from the outside in, each with the elements of its iteration.
 
-    None where they and the tail are not the parts of a tile of `step` elements.
+    None where they and the tail are not the parts of one of the tiles.
     """
     bounds = tail.min_bounds()
-    if len(bounds) != 1 or tail.is_dynamic:
+    if len(bounds) != 1 or tail.is_dynamic or loop.var not in bounds[0].dims():
         return None
-    around = {v.var: v for v in enclosing_loops(tail) if _is_inside(v.var, loop)}
+    around: dict[Atom, ForOp] = {v.var: v for v in enclosing_loops(tail) if _is_inside(v.var, loop)}
+    rest = bounds[0] + Linear({loop.var: tiles.step}) - tiles.whole
+    if any(d not in around for d in rest.terms) or rest.const:
+        return None
     found = [(around[d], -c) for d, c in bounds[0].terms.items() if d in around]
     found = [*sorted(found, key=lambda part: -part[1]), (tail, 1)]
-    elements = step
+    elements = tiles.step
     for part, stride in found:
         if part.is_dynamic or part is not tail and part.bounds or part.trip * stride != elements:
             return None
@@ -164,16 +173,23 @@ def _check_rebase(loop: ForOp, tiles: Tiles, what: str) -> None:
             rebased(form, loop.var, tiles.step, Linear(), what)
 
 
-def rebased(form: Linear, variable: Atom, step: int, base: Linear, what: str) -> Linear:
-    """A form in which the variable, times `step`, is another form. Raises ScheduleError where it stands otherwise."""
+def rebased(form: Linear, variable: Atom, step: int, base: Linear, what: str | None = None) -> Linear:
+    """A form in which the variable, times `step`, is another form, which it is a part of.
+
+    Where it stands otherwise `what` is refused with a ScheduleError; of nothing to refuse the form is a multiple of
+    the step, and the variable is divided.
+    """
     if variable not in form.dims():
         return form
     found, ranges = Linear(const=form.const), RangeCache()
     for atom, coefficient in form.terms.items():
         if atom == variable:
-            if coefficient % step:
+            if coefficient % step == 0:
+                found = found + base * (coefficient // step)
+            elif what is None:
+                found = found + floordiv(base, step, ranges) * coefficient
+            else:
                 raise ScheduleError(f"{what}: what is left of its tiles begins at no multiple of it")
-            found = found + base * (coefficient // step)
         elif isinstance(atom, tuple):
             kind, inner, divisor = atom
             inner = rebased(inner, variable, step, base, what)
@@ -196,11 +212,11 @@ def _rest(loop: ForOp, tiles: Tiles, start: Linear, counted: ForOp, size: int | 
         if type(v) is ForOp:
             v.properties["axis"] = StringAttr(unique_axis(func, f"{v.axis.data}.tail"))
     if size is not None:
-        for digits in [_digits(tail, rest, tiles.step) for tail in tails]:
+        for digits in [_digits(tail, rest, tiles) for tail in tails]:
             _shorten(digits or (), size)
     base = start if counted.trip == 1 else start + Linear.dim(rest.var) * (size or tiles.step)
     for op in list(dict.fromkeys(use.operation for use in rest.var.uses)):
-        change_forms(op, lambda form: rebased(form, rest.var, tiles.step, base, ""))
+        change_forms(op, lambda form: rebased(form, rest.var, tiles.step, base))
     rest.properties["extent"] = counted.extent
     rest.set_min_bounds(counted.min_bounds())
     return rest
