@@ -59,8 +59,8 @@ class Schedule:
 
         names = [f"{n}{suffix}" for n in (*self.times.get(stage, ()), *self.dims[stage])]
         loops = self._add(LoopsOp.make(stage, len(names)), names)
-        extents = self.extents.get(stage, ())
-        self.extent.update(zip(loops[len(loops) - len(extents) :], extents, strict=True))
+        own = loops[len(self.times.get(stage, ())) :]
+        self.extent.update(zip(own, self.extents.get(stage, ()), strict=False))
         return loops
 
     def is_open(self, loop: SSAValue) -> bool:
@@ -176,7 +176,7 @@ class Schedule:
 
         self._add(CacheWriteOp.make(stage, scope))
         copy = f"{stage}.out"
-        self.extents[copy] = self.extents[stage][: self.rank[stage]]
+        self.extents[copy] = self.extents.get(stage, [])[: self.rank[stage]]
         self.dims[copy] = self.dims[stage][: self.rank[stage]]
         self.rank[copy] = self.rank[stage]
         return copy
@@ -200,8 +200,7 @@ class Schedule:
         rank = self.rank[stage]
         self.rank[name] = rank + 1
         self.dims[stage] = [*self.dims[stage][:rank], loop.name_hint or "rf"]
-        # Of what stands under new loops nothing is known here.
-        self.extents.pop(stage, None)
+        self.extents[stage] = self.extents.get(stage, [])[:rank]
         self.dims[name] = [f"{stage}_rf{n}" for n in range(loops)]
         return name, self._add(RFactorOp.make(stage, loop, axis, loops), self.dims[name])
 
