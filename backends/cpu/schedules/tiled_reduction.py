@@ -18,15 +18,18 @@ from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.open_extents import is_open
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, vector_dim, vector_lanes
+from lamina.backends.cpu.schedules.steps import (
+    epilogue_of,
+    lane_pieces,
+    parallel,
+    place_epilogue,
+    vector_dim,
+    vector_lanes,
+)
 from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import Tile, divisor, registers_of, tail_pieces
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-
-
-QUARTER = 4
-"""Lanes of a part of a vector: 128 bits of words."""
 
 
 class Decisions:
@@ -113,7 +116,7 @@ def tile(
     ends = place_epilogue(s, stage, follower, out, blocks[-1])
     # The blocks' own loops are cut where tiles have tails; as a part of a loop that is fused they cannot be.
     fused, tails = list(others), [extent % size > 0 for extent, size in extents]
-    pieces = {v_o: _column_pieces(stage, vector, lanes, vectors) if is_open(stage.spatial[vector]) else ()}
+    pieces = {v_o: lane_pieces(stage, vector, lanes, vectors)}
     if along is not None and is_open(stage.spatial[along]):
         pieces[blocks[1 - blocks.index(v_o)]] = tail_pieces(Tile(rows, vectors), costs)
     for block, (extent, size) in zip(blocks, extents, strict=True):
@@ -140,20 +143,6 @@ def tile(
     # The pieces of a tail are cut as the whole tiles are: what stands within comes first.
     for n, block in reversed(cut) if any(pieces.values()) else cut:
         decide.cut(block, tails[n], pieces.get(block, ()), f"{name}_partition{n}")
-
-
-def _column_pieces(stage: Stage, vector: int, lanes: int, vectors: int) -> Sequence[int]:
-    """The pieces in which columns beyond whole tiles go where only a run tells how many there are.
-
-    None where lanes read what lies side by side: what there is not is masked. What lies apart is read lane by lane,
-    each by a test of its own: there the last columns go in vectors, in fours and one by one.
-    """
-    column = stage.op.body.block.args[vector]
-    read = [stage.read_forms(r) for r in stage.reads()]
-    apart = any(column in form.dims() for forms in read for form in forms[:-1])
-    if not apart and all(not forms or forms[-1].terms.get(column, 1) == 1 for forms in read):
-        return ()
-    return [n for n in sorted({lanes, QUARTER, 1}, reverse=True) if n <= lanes and n < lanes * vectors]
 
 
 def _rows(extent: int, most: int, costs: Costs) -> int:
