@@ -55,7 +55,7 @@ class SymbolicProgram:
         assert found.shape == expected.shape
         return float(np.abs(found - expected).max(initial=0) / max(np.abs(expected).max(initial=0), 1))
 
-    def kernel(self, sizes: Mapping[str, int] | None = None, target: str = "llvm") -> Module:
+    def kernel(self, sizes: Mapping[str, int] | None = None, target: str = "llvm", sanitize: bool = False) -> Module:
         """The kernel with the processor's default schedule, for numbers or for all sizes."""
         *inputs, output = self.tensors(sizes)
         module, _ = te_module(te.create_schedule(output.op), [*inputs, output], "kernel")
@@ -63,7 +63,7 @@ class SymbolicProgram:
         assert chosen.attr is not None
         module.attributes[TARGET] = chosen.attr
         CpuSchedulePass().apply(LaminaContext(), module)
-        return lamina.build(module, target=chosen, name="kernel")  # type: ignore[return-value]
+        return lamina.build(module, target=chosen, name="kernel", sanitize=sanitize)  # type: ignore[return-value]
 
 
 def _product(e: Extents) -> Sequence[Any]:
@@ -160,7 +160,7 @@ def _column_sum(e: Extents) -> Sequence[Any]:
 def _sum_of_all(e: Extents) -> Sequence[Any]:
     x = te.placeholder((e["m"], e["n"]), name="x")
     k, q = te.reduce_axis((0, e["m"]), name="k"), te.reduce_axis((0, e["n"]), name="q")
-    return x, te.compute((1,), lambda _: te.sum(x[k, q], axis=[k, q]), name="total")
+    return x, te.compute((1,), lambda _: te.sum(x[k, q] * x[k, q], axis=[k, q]), name="total")
 
 
 _FACTORS = {"b": 3, "m": 40, "k": 64, "n": 48}
@@ -204,5 +204,5 @@ PROGRAMS = {
     "transpose": SymbolicProgram(_transpose, np.transpose, _FACTORS, "mn"),
     "maxima of rows": SymbolicProgram(_row_max, lambda x: x.max(1), _FACTORS, "mn"),
     "sums of columns": SymbolicProgram(_column_sum, lambda x: x.sum(0), _FACTORS, "mn"),
-    "sum of all": SymbolicProgram(_sum_of_all, lambda x: x.sum().reshape(1), _FACTORS, "mn"),
+    "sum of all": SymbolicProgram(_sum_of_all, lambda x: (x * x).sum().reshape(1), _FACTORS, "mn"),
 }

@@ -37,3 +37,32 @@ def check(program: SymbolicProgram, target: str, count: int) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_size_is_right(name: str) -> None:
     check(PROGRAMS[name], "llvm", 24)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_extents_of_nothing_are_those_of_kernels_made_for_them(name: str) -> None:
+    program, found = PROGRAMS[name], PROGRAMS[name].kernel()
+    for extent in program.open:
+        sizes = {**dict.fromkeys(program.open, 20), extent: 0}
+        ours, expected = program.arrays(sizes), program.arrays(sizes)
+        found(*ours)
+        program.kernel(sizes)(*expected)
+        assert np.array_equal(ours[-1], expected[-1]), sizes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_kernel_reads_or_writes_beyond_its_arrays(name: str) -> None:
+    kernel = PROGRAMS[name].kernel(target="llvm -mcpu=x86-64-v2 -num-cores=2", sanitize=True)
+    for size in (1, 7, 48, 67):
+        arrays = PROGRAMS[name].arrays(dict.fromkeys(PROGRAMS[name].open, size))
+        kernel(*arrays)
+        assert PROGRAMS[name].difference(arrays) < TOLERANCE, size
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processor", ("x86-64-v3", "x86-64-v2"))
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_other_processors(name: str, processor: str) -> None:
+    check(PROGRAMS[name], f"llvm -mcpu={processor} -num-cores=2", 2)
