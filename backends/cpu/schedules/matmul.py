@@ -19,9 +19,11 @@ from typing import NamedTuple
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
+from lamina.backends.cpu.open_extents import is_open
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.steps import (
     FEWEST_LANES,
+    cut_tail,
     epilogue_of,
     parallel,
     place_epilogue,
@@ -30,7 +32,15 @@ from lamina.backends.cpu.schedules.steps import (
     vector_lanes,
 )
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import Tile, choose_vectors, product_cycles, product_tiles, registers_of, tile_cycles
+from lamina.backends.cpu.tiles import (
+    Tile,
+    choose_vectors,
+    product_cycles,
+    product_tiles,
+    registers_of,
+    tail_pieces,
+    tile_cycles,
+)
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.choices import Estimate, Pick, first
 from lamina.dialects.dtypes import dtype_name, itemsize
@@ -174,17 +184,18 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         if prod(stage.spatial[:-2]) > 1:
             outer = outer[:-1]
         else:
-            outer = [no := s.fuse(*outer)]
+            outer = [no] if is_open(shape.columns) else [no := s.fuse(*outer)]
     panels = parallel(s, outer)
     is_wide = shape.vectors >= costs.wide_vectors and not shape.is_packed
-    steps = unroll_steps(s, shape.depth, k, costs.wide_product_steps if is_wide else costs.product_steps, costs)
+    most_steps = costs.wide_product_steps if is_wide else costs.product_steps
+    steps = unroll_steps(s, shape.depth, k, most_steps, costs)
     fetched = fetched_panel(shape, weight)
     if steps is not None and mi is not None and shape.depth >= costs.product_steps * shape.pixels * shape.vectors:
         # No more than a line in each body: so many the tile has at its end, which it would wait for.
         s.prefetch(out, at, 0, steps, write=True)
-    if steps is not None and fetched is not None:
+    if steps is not None and fetched is not None and not is_open(shape.depth):
         # Little by little, while the rows pass by: all at once it would be waited for.
-        s.prefetch(fetched, panels, 1, steps)
+        s.prefetch(fetched, no if is_open(shape.columns) else panels, 1, steps)
     if mi is not None:
         s.unroll(mi)
         s.unroll(out_loops[-2])
@@ -192,8 +203,10 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     s.vectorize(nv)
     _mask_lanes(s, shape, (*in_lanes, _vectorize_row(s, out_loops[-1], shape), *loaded))
     # Last of all: the tail runs as the loops do by then.
-    if mi is not None and shape.rows % shape.pixels:
-        s.partition(at)
+    if steps is not None and is_open(shape.depth):
+        cut_tail(s, steps, shape.depth, most_steps, (1,))
+    if mi is not None:
+        cut_tail(s, at, shape.rows, shape.pixels, tail_pieces(Tile(shape.pixels, shape.vectors), costs))
     if _has_last_panel(shape):
         s.partition(no)
 
