@@ -11,7 +11,7 @@ from lamina.dialects.aligned_arrays import aligned
 from lamina.errors import InputError
 from lamina.interpreters.external import ExternalCall, ExternalFunction
 from lamina.runtime.compiled import CompiledProgram, load_program
-from lamina.runtime.ports import SIZE, Port, SizeRange
+from lamina.runtime.ports import SIZE, Extents, Port, SizeRange
 from lamina.runtime.program_file import StoredProgram
 from lamina.runtime.program_info import ProgramInfo
 
@@ -80,7 +80,7 @@ def _port(attr: Any) -> Port:
         values = SizeRange(*known.get_values()) if isinstance(known, DenseArrayBase) else None
         return Port(name.data, (), SIZE, range=values)
     assert type(type_) is MemRefType
-    extents = shape.data if isinstance(shape, IndexMapAttr) else None
+    extents = Extents(shape.data.results) if isinstance(shape, IndexMapAttr) else None
     return Port(name.data, type_.get_shape(), dtype_name(type_.element_type), extents)
 
 

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, linear_text
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, form_of_plain, linear_text, plain_form
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from lamina.dialects.index.index_map import IndexMap
-
     Array = np.ndarray[Any, np.dtype[Any]]
 
 SIZE = "index"
@@ -38,6 +36,12 @@ class SizeRange(NamedTuple):
         return f"it is a multiple of {self.divisor}" if value % self.divisor else None
 
 
+class Extents(NamedTuple):
+    """The extents of an array, as forms over the positions of a program's sizes."""
+
+    results: tuple[Linear, ...]
+
+
 @dataclass(frozen=True)
 class Port:
     """An input or output: name, shape and numpy dtype name."""
@@ -46,10 +50,25 @@ class Port:
     shape: tuple[int, ...]
     """DYNAMIC_INDEX stands for an extent that is known only when the program runs."""
     dtype: str
-    extents: IndexMap | None = None
+    extents: Extents | None = None
     """The extents over the program's sizes, where one of them is unknown."""
     range: SizeRange | None = None
     """Values of a size, where the program was compiled for those only."""
+
+    def plain(self) -> list[Any]:
+        """All that it says as plain values."""
+        known = {"extents": [plain_form(e) for e in self.extents.results]} if self.extents is not None else {}
+        more = {**known, **({"range": list(self.range)} if self.range is not None else {})}
+        return [self.name, list(self.shape), self.dtype, *([more] if more else [])]
+
+    @staticmethod
+    def from_plain(plain: Sequence[Any]) -> Port:
+        """The other way round."""
+        name, shape, dtype, *rest = plain
+        more: Mapping[str, Any] = rest[0] if rest else {}
+        extents = Extents(tuple(map(form_of_plain, more["extents"]))) if "extents" in more else None
+        values = SizeRange(*more["range"]) if "range" in more else None
+        return Port(name, tuple(shape), dtype, extents, values)
 
     def describe(self, sizes: Sequence[str] = ()) -> str:
         if self.extents is None:
