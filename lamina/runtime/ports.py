@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,15 @@ class Extents(NamedTuple):
     """The extents of an array, as forms over the positions of a program's sizes."""
 
     results: tuple[Linear, ...]
+    names: tuple[str, ...] = ()
+    """Of the sizes."""
+
+    def __str__(self) -> str:
+        def name(position: Atom) -> str:
+            known = isinstance(position, int) and position < len(self.names)
+            return self.names[position] if known else f"d{position}"
+
+        return ", ".join(linear_text(e, name) for e in self.results)
 
 
 @dataclass(frozen=True)
@@ -70,10 +79,11 @@ class Port:
         values = SizeRange(*more["range"]) if "range" in more else None
         return Port(name, tuple(shape), dtype, extents, values)
 
-    def describe(self, sizes: Sequence[str] = ()) -> str:
+    def describe(self) -> str:
+        """Type and shape as text."""
         if self.extents is None:
             return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
-        return f"{self.dtype}[{', '.join(linear_text(e, lambda d: sizes[cast(int, d)]) for e in self.extents.results)}]"
+        return f"{self.dtype}[{self.extents}]"
 
     def shape_for(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """The shape for given sizes."""
@@ -81,6 +91,12 @@ class Port:
             return self.shape
         values: dict[Atom, int] = dict(enumerate(sizes))
         return tuple(e.evaluate(values) for e in self.extents.results)
+
+
+def naming_sizes(ports: Sequence[Port], names: Sequence[str]) -> tuple[Port, ...]:
+    """Ports whose extents name the sizes of their program."""
+    given = tuple(names)
+    return tuple(p if p.extents is None else replace(p, extents=p.extents._replace(names=given)) for p in ports)
 
 
 def by_name(ports: Sequence[Port], arrays: Sequence[Any]) -> dict[str, Any]:
@@ -100,23 +116,22 @@ def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array
             raise InputError("the model has no such input", where=f"input {name!r}", hint=hint)
     arrays: list[Array] = []
     sizes = infer_sizes(ports, inputs)
-    size_names = list(sizes)
     for p in ports:
         where = f"input {p.name!r}"
         if p.dtype == SIZE:
             arrays.append(np.asarray(sizes[p.name], np.int64))
             continue
         if p.name not in inputs:
-            raise InputError(f"missing; expected {p.describe(size_names)}", where=where)
+            raise InputError(f"missing; expected {p.describe()}", where=where)
         array = np.asarray(inputs[p.name])
         if array.dtype != numpy_dtype(p.dtype):
             given = array.dtype.name if array.dtype.isnative else f"byte-swapped {array.dtype.name}"
             raise InputError(f"{given} given, {p.dtype} expected", where=where, hint="convert it with astype")
         if array.ndim != len(p.shape):
-            raise InputError(f"rank {array.ndim} given, expected {p.describe(size_names)}", where=where)
+            raise InputError(f"rank {array.ndim} given, expected {p.describe()}", where=where)
         if array.shape != p.shape_for(list(sizes.values())):
             known = ", ".join(f"{n} = {v}" for n, v in sizes.items())
-            expected = p.describe(size_names) + (f" with {known}" if known else "")
+            expected = p.describe() + (f" with {known}" if known else "")
             raise InputError(f"shape {list(array.shape)} given, expected {expected}", where=where)
         # ascontiguousarray would make rank 1 of rank 0.
         arrays.append(np.asarray(array, order="C"))

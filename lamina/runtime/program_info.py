@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lamina.errors import InputError
-from lamina.runtime.ports import SIZE, Port
+from lamina.runtime.ports import SIZE, Port, naming_sizes
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
@@ -37,6 +37,12 @@ class ProgramInfo:
     """The entries that call them, in order."""
     entry_calls: tuple[int, ...] = ()
     """The number of the program's call that each entry belongs to."""
+
+    def __post_init__(self) -> None:
+        names = self.sizes
+        if names:
+            for side in ("inputs", "outputs", "workspaces"):
+                object.__setattr__(self, side, naming_sizes(getattr(self, side), names))
 
     @property
     def sizes(self) -> list[str]:
