@@ -47,7 +47,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.attributes import from_attribute, to_attribute
+from lamina.dialects.attributes import ExtentsAttr, from_attribute, to_attribute
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.infos import (
@@ -211,15 +211,16 @@ class RelayOp(IRDLOperation, Declared):
         key = (cls, tuple(operand_types), tuple(sorted(properties.items())))
         found = _INFERRED.get(key)
         if found is None:
-            attrs = {name: from_attribute(a) for name, a in properties.items()}
-            missing = [n for n in _required(cls) if n not in attrs]
+            missing = [n for n in _required(cls) if n not in properties]
             if missing:
                 raise TypeMismatch(f"attribute {missing[0]!r} is missing")
-            if has_unknown_extents(operand_types):
+            in_attrs = has_extents(properties)
+            if in_attrs or has_unknown_extents(operand_types):
                 from lamina.dialects.relay.symbolic import infer_open
 
-                infer = partial(cls.infer_infos, attrs=attrs)
-                return infer_open(key, operand_types, infer, _numbers(attrs), values)
+                infer, numbers = partial(cls.infer_of, properties), _numbers(properties)
+                return infer_open(key, operand_types, infer, numbers, values, in_attrs)
+            attrs = {name: from_attribute(a) for name, a in properties.items()}
             infos = cls.infer_infos([tensor_info(t) for t in operand_types], attrs)
             found = _INFERRED[key] = tuple(tensor_type(tuple(t.shape), t.dtype) for t in infos)
         return found
@@ -229,6 +230,11 @@ class RelayOp(IRDLOperation, Declared):
         """The shapes and dtypes of the results for those of the operands and all attributes. Raises TypeMismatch."""
         inferred = cls.infer_type(*infos, **attrs)
         return (inferred,) if isinstance(inferred, TensorInfo) else tuple(inferred)
+
+    @classmethod
+    def infer_of(cls, properties: dict[str, Attribute], infos: Sequence[TensorInfo]) -> tuple[TensorInfo, ...]:
+        """The same for the attributes of the IR, whose numbers may depend on the current symbols."""
+        return cls.infer_infos(infos, {name: from_attribute(a) for name, a in properties.items()})
 
     @classmethod
     def make(cls, *operands: SSAValue | Operation, **attrs: Any) -> Self:
@@ -348,8 +354,14 @@ class RelayOp(IRDLOperation, Declared):
         )
 
 
-def _numbers(attrs: dict[str, Any]) -> list[int]:
+def has_extents(properties: dict[str, Attribute]) -> bool:
+    """Whether a number of an attribute depends on symbols."""
+    return any(type(a) is ExtentsAttr for a in properties.values())
+
+
+def _numbers(properties: dict[str, Attribute]) -> list[int]:
     """The integers among attributes, in lists, in texts (the 16 of `NCHW16c`) and alone."""
+    attrs = {name: from_attribute(a) for name, a in properties.items() if type(a) is not ExtentsAttr}
     values = [v for a in attrs.values() for v in (cast("tuple[Any, ...]", a) if isinstance(a, tuple) else (a,))]
     texts = [v for v in values if isinstance(v, str)]
     return [v for v in values if type(v) is int] + [int(n) for t in texts for n in re.findall(r"\d+", t)]
@@ -467,7 +479,9 @@ def _parse_entry(parser: Parser, op: type[RelayOp]) -> tuple[str, Attribute]:
 
 def fitting(definition: PropertyDef, value: Attribute) -> Attribute | None:
     """The value as the property takes it, None where it does not: whole numbers may stand for reals."""
-    candidates = [value]
+    if definition.constr.verifies(value):
+        return value
+    candidates: list[Attribute] = []
     number = from_attribute(value)
     if isinstance(number, int) and not isinstance(number, bool):
         candidates.append(FloatAttr(float(number), f64))

@@ -20,13 +20,13 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from lamina.dialects.dtypes import dtype_name, tensor_type
+from lamina.dialects.index.symbol_forms import extent_text, form_of
 from lamina.dialects.index.symbols import (
+    NoSymbolsError,
     SymbolicExtent,
     SymbolRange,
     Symbols,
     current_symbols,
-    extent_text,
-    form_of,
     with_symbols,
 )
 from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, open_infos_by
@@ -205,18 +205,23 @@ def infer_open(
     infer: Infer,
     numbers: Sequence[int] = (),
     values: Sequence[SSAValue] = (),
+    in_attrs: bool = False,
 ) -> tuple[Attribute, ...]:
     """The result types of an op with `?` among its operands, which the key stands for: exact where symbols are known.
 
-    `values` are the operands where there are any: the module that they stand in has the symbols, unless some are
-    current. Raises TypeMismatch.
+    `in_attrs` says that attributes depend on symbols as well. `values` are the operands where there are any: the module
+    that they stand in has the symbols, unless some are current. Raises TypeMismatch.
     """
     symbols = current_symbols() or symbols_around(values)
     key = (key, symbols.key if symbols is not None else None)
     found = _INFERRED.get(key)
     if found is None:
         found = infer_exact(operand_types, infer, symbols.fresh()) if symbols is not None else None
-        found = _INFERRED[key] = found or infer_dynamic(operand_types, infer, numbers)
+        if found is None and in_attrs:
+            raise NoSymbolsError("an attribute depends on symbols, of which too little is said here")
+        if found is None:
+            found = infer_dynamic(operand_types, infer, numbers)
+        _INFERRED[key] = found
     return found
 
 
