@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, cast
@@ -116,11 +115,3 @@ def greatest(a: int, b: int) -> int:
 def is_symbolic(number: Any) -> bool:
     """Whether a number depends on symbols."""
     return hasattr(number, "symbols")
-
-
-class SymbolicAttribute:
-    """Base of attributes that hold numbers of which some depend on symbols (`index/forms_attr.py`)."""
-
-    @abc.abstractmethod
-    def numbers(self) -> tuple[int, ...]:
-        """The numbers, of the current symbols. Raises TypeMismatch where nothing says what a symbol may be."""

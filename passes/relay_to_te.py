@@ -22,7 +22,7 @@ of `@main` and of the functions that need it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -43,10 +43,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from lamina.dialects import edit
-from lamina.dialects.index.forms_attr import FormsAttr
+from lamina.dialects.attributes import ExtentsAttr
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.sizes import RANGE, SHAPE
-from lamina.dialects.index.symbols import Symbols
+from lamina.dialects.index.symbols import Symbols, with_symbols
 from lamina.dialects.infos import TensorInfo, has_unknown_extents
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ProgramOp, ReturnOp
@@ -231,9 +231,7 @@ def add_sizes(main: MainOp, symbols: Symbols) -> dict[str, SSAValue]:
     infos: dict[SSAValue, TensorInfo] = {
         v: info for v in opened if (info := symbolic_info(v.type, symbols)) is not None
     }
-    bodies = [block, *(op.body.block for op in block.ops if isinstance(op, FnOp))]
-    asked = [e for body in bodies for e in _in_attributes(body)]
-    names = size_names([*(e for i in infos.values() for e in i.shape), *asked], symbols)
+    names = size_names([*(e for i in infos.values() for e in i.shape), *numbers_in(main.walk(), symbols)], symbols)
     returned = main.get_return_op()
     assert returned is not None
 
@@ -256,6 +254,13 @@ def add_sizes(main: MainOp, symbols: Symbols) -> dict[str, SSAValue]:
         sizes[name].name_hint = size_hint(name)
     main.function_type = FunctionType.from_lists(list(block.arg_types), [v.type for v in returned.arguments])
     return sizes
+
+
+def numbers_in(ops: Iterable[Operation], symbols: Symbols) -> list[int]:
+    """The numbers of attributes that depend on symbols."""
+    with with_symbols(symbols):
+        attrs = [a for op in ops for a in op.properties.values() if isinstance(a, ExtentsAttr)]
+        return [n for a in attrs for n in a.numbers()]
 
 
 def _size_attr(name: str, symbols: Symbols, taken: set[str]) -> DictionaryAttr:
@@ -389,17 +394,13 @@ def _sized(block: Block, symbols: Symbols) -> tuple[list[Attribute], list[IndexM
     """The types and the `te.shape` of a te.func's arguments, sizes first, and the names of these."""
     values = [*block.args, *(r for op in block.ops for r in op.results)]
     infos = [symbolic_info(v.type, symbols) for v in values if has_unknown_extents([v.type])]
-    names = size_names([*(e for i in infos if i is not None for e in i.shape), *_in_attributes(block)], symbols)
+    shapes_of = (e for i in infos if i is not None for e in i.shape)
+    names = size_names([*shapes_of, *numbers_in(block.ops, symbols)], symbols)
     given = [symbolic_info(a.type, symbols) for a in block.args]
     shapes = [None if i is None else shape_attr(i.shape, names) for i in given]
     none: list[IndexMapAttr | None] = [None] * len(names)
     sizes: list[Attribute] = [IndexType()] * len(names)
     return [*sizes, *map(without_names, block.arg_types)], [*none, *shapes], names
-
-
-def _in_attributes(block: Block) -> list[int]:
-    """The numbers in attributes of a block's ops that may depend on symbols."""
-    return [e for op in block.ops for a in op.properties.values() if isinstance(a, FormsAttr) for e in a.numbers()]
 
 
 def drop_unread_stages(block: Block) -> None:

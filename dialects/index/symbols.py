@@ -21,20 +21,25 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from math import gcd, prod
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
-
-from xdsl.context import Context
-from xdsl.parser import AttrParser, Parser
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast
 
 from lamina.dialects.index.analyzer import Facts
-from lamina.dialects.index.index_map import Condition, parse_linear
-from lamina.dialects.index.linear import Atom, Linear, Range, constant, floordiv, linear_text, mod
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import Atom, Linear, Range, constant, floordiv, mod
+from lamina.dialects.index.symbol_forms import (
+    evaluate,
+    extent_text,
+    factors_of,
+    form_of,
+    product_name,
+    product_of,
+    quotient_of,
+    symbols_of,
+)
+from lamina.dialects.infos import TypeMismatch
 
-TIMES = "*"
-"""Joins the names in the name of a product of symbols."""
-MOST = (1 << 31) - 1
+MOST = 1 << 30
 """The greatest value of a symbol of which nothing is said."""
-_STEPS = 16
 
 Kind: TypeAlias = Literal["ge", "eq", "ne"]
 _SIGNS: dict[Kind, str] = {"ge": ">=", "eq": "==", "ne": "!="}
@@ -130,7 +135,7 @@ class Symbols:
             if len(names) > 1 and any(n in self._fixed for n in names):
                 factor = prod(self._fixed[n].const for n in names if n in self._fixed)
                 left = [n for n in names if n not in self._fixed]
-                mapping[atom] = Linear({_product_name(left): factor}) if left and factor else constant(0 if left else 1)
+                mapping[atom] = Linear({product_name(left): factor}) if left and factor else constant(0 if left else 1)
                 if not left:
                     mapping[atom] = constant(factor)
         return form.substitute(mapping)
@@ -209,7 +214,7 @@ class Symbols:
             self._facts = None
 
     def forget(self, count: int) -> None:
-        """Take back the guards but the first ones: what they were asked for is not done."""
+        """Answers after the first `count` guards were not used."""
         if len(self.guards) > count:
             del self.guards[count:]
             self._facts = None
@@ -309,7 +314,7 @@ class SymbolicExtent:
         return self if self >= 0 else -self
 
     def _times(self, a: Linear, b: Linear) -> int:
-        found = _product(a, b)
+        found = product_of(a, b)
         # A product with a quotient is no form: one of the two is taken as a number.
         return self._of(a * self.symbols.value(b) if found is None else found)
 
@@ -330,7 +335,7 @@ class SymbolicExtent:
         symbols = self.symbols
         if not divisor.is_constant:
             positive = symbols.holds(Guard(divisor - 1, "ge"))
-            exact = _quotient(dividend, divisor) if positive else None
+            exact = quotient_of(dividend, divisor) if positive else None
             if exact is not None:
                 return self._of(exact), 0
             if (
@@ -446,125 +451,6 @@ def _hint(known: SymbolRange, taken: Iterable[int]) -> int:
     return min(wanted, last) * known.divisor
 
 
-# -- forms over symbols ----------------------------------------------------------------------------
-
-
-def factors_of(atom: Atom) -> list[str]:
-    """The names of the symbols whose product a symbol is: its own, of one that is no product."""
-    assert isinstance(atom, str)
-    return atom.split(TIMES)
-
-
-def _product_name(names: Sequence[str]) -> str:
-    return TIMES.join(sorted(names))
-
-
-def symbols_of(form: Linear) -> list[str]:
-    """The names of the symbols in a form, each once; those of a product one by one."""
-    return list(dict.fromkeys(n for atom in form.dims() for n in factors_of(atom)))
-
-
-def evaluate(form: Linear, values: Mapping[str, int]) -> int:
-    """The value of a form for values of the symbols."""
-    return form.evaluate({atom: prod(values[n] for n in factors_of(atom)) for atom in form.dims()})
-
-
-def _product(a: Linear, b: Linear) -> Linear | None:
-    """The product of two forms; None where a quotient would have a factor that is no number."""
-    if a.is_constant or b.is_constant:
-        return a * b.const if b.is_constant else b * a.const
-    total = constant(a.const * b.const)
-    total = total + Linear({k: c * b.const for k, c in a.terms.items() if b.const})
-    total = total + Linear({k: c * a.const for k, c in b.terms.items() if a.const})
-    for x, c in a.terms.items():
-        for y, d in b.terms.items():
-            if type(x) is tuple or type(y) is tuple:
-                return None
-            total = total + Linear({_product_name([*factors_of(x), *factors_of(y)]): c * d})
-    return total
-
-
-def _quotient(a: Linear, b: Linear) -> Linear | None:
-    """The form whose product with b is a; None where there is none."""
-    if any(type(t) is tuple for t in (*a.terms, *b.terms)):
-        ratio = next(iter(a.terms.values()), 0) // next(iter(b.terms.values()))
-        return constant(ratio) if b * ratio == a else None
-    lead = max(b.terms, key=lambda t: (len(factors_of(t)), factors_of(t)))
-    found = constant(0)
-    for _ in range(_STEPS):
-        if a == constant(0):
-            return found
-        term = _term_quotient(a, lead, b.terms[lead])
-        product = None if term is None else _product(b, term)
-        if term is None or product is None:
-            return None
-        found, a = found + term, a - product
-    return None
-
-
-def _term_quotient(a: Linear, lead: Atom, coefficient: int) -> Linear | None:
-    """The quotient of a term of `a` by the lead, of the largest that has one."""
-    for atom in sorted(a.terms, key=lambda t: (len(factors_of(t)), factors_of(t)), reverse=True):
-        names = factors_of(atom)
-        for n in factors_of(lead):
-            if n not in names:
-                break
-            names.remove(n)
-        else:
-            if a.terms[atom] % coefficient == 0:
-                times = a.terms[atom] // coefficient
-                return Linear({_product_name(names): times}) if names else constant(times)
-    return None
-
-
-# -- text ------------------------------------------------------------------------------------------
-
-
-def extent_text(form: Linear) -> str:
-    """The form as text, the same for equal forms: `m + n * 2`, `b*s`, `(n + 7) floordiv 8`."""
-    return linear_text(_sorted(form), str)
-
-
-def _sorted(form: Linear) -> Linear:
-    named = [((a[0], _sorted(a[1]), a[2]) if type(a) is tuple else a, c) for a, c in form.terms.items()]
-    return Linear(dict(sorted(named, key=lambda t: linear_text(Linear({t[0]: 1}), str))), form.const)
-
-
-def parse_extent(parser: AttrParser) -> Linear:
-    """A form over symbols. Raises ParseError."""
-
-    def product() -> Linear | None:
-        name = parser.parse_optional_identifier()
-        if name is None:
-            return None
-        names, times = [name], 1
-        while parser.parse_optional_punctuation(TIMES):
-            more = parser.parse_optional_identifier()
-            if more is None:
-                times *= parser.parse_integer(allow_boolean=False)
-            else:
-                names.append(more)
-        return Linear({_product_name(names): times}) if times else constant(0)
-
-    return parse_linear(parser, product)
-
-
-def parse_extent_text(parser: AttrParser, unnamed: str) -> str:
-    """The text of a form over symbols, or the name of what has none. Raises ParseError for a form without symbols."""
-    start = parser.pos
-    form = parse_extent(parser)
-    names = symbols_of(form)
-    if not names or (unnamed in names and form != Linear.dim(unnamed)):
-        parser.raise_error("expected the name of an extent, or a form over names", start, parser.pos)
-    return extent_text(form)
-
-
-@cache
-def form_of(text: str) -> Linear:
-    """The form of a text that `extent_text` has written, or of a name."""
-    return Linear.dim(text) if text.isidentifier() else parse_extent(Parser(Context(), text))
-
-
 # -- the symbols that types are about --------------------------------------------------------------
 
 _active: list[Symbols] = []
@@ -578,6 +464,23 @@ def with_symbols(symbols: Symbols) -> Generator[Symbols]:
         yield symbols
     finally:
         _active.pop()
+
+
+def numbers_of(texts: Sequence[str]) -> tuple[int, ...]:
+    """The numbers of forms over the current symbols. Raises TypeMismatch where these are none."""
+    symbols = current_symbols()
+    if symbols is None:
+        raise NoSymbolsError(f"<{', '.join(texts)}> depends on symbols, of which nothing is said here")
+    try:
+        return tuple(symbols.number(form_of(t)) for t in texts)
+    except KeyError as e:
+        raise NoSymbolsError(f"<{', '.join(texts)}>: the module has no symbol {e.args[0]}") from None
+
+
+class NoSymbolsError(TypeMismatch):
+    """A number depends on a symbol of which nothing is said."""
+
+    decided: ClassVar[bool] = False
 
 
 def current_symbols() -> Symbols | None:

@@ -24,6 +24,7 @@ values, `RelayOp.make` takes them so.
 from __future__ import annotations
 
 import abc
+import re
 from collections.abc import Callable, Sequence
 from enum import Enum, IntEnum
 from functools import partial
@@ -48,10 +49,9 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.attributes import from_attribute, to_attribute
+from lamina.dialects.attributes import ExtentsAttr, from_attribute, to_attribute
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.index.forms_attr import FormsAttr
 from lamina.dialects.infos import (
     TensorInfo,
     TypeMismatch,
@@ -216,10 +216,12 @@ class RelayOp(IRDLOperation, Declared):
             missing = [n for n in _required(cls) if n not in properties]
             if missing:
                 raise TypeMismatch(f"attribute {missing[0]!r} is missing")
-            if has_unknown_extents(operand_types) or any(type(a) is FormsAttr for a in properties.values()):
+            in_attrs = has_extents(properties)
+            if in_attrs or has_unknown_extents(operand_types):
                 from lamina.dialects.relay.symbolic import infer_open
 
-                return infer_open(key, operand_types, partial(cls._infer_open, properties), properties, values)
+                infer, numbers = partial(cls.infer_of, properties), _numbers(properties)
+                return infer_open(key, operand_types, infer, numbers, values, in_attrs)
             attrs = {name: from_attribute(a) for name, a in properties.items()}
             infos = cls.infer_infos([tensor_info(t) for t in operand_types], attrs)
             found = _INFERRED[key] = tuple(tensor_type(tuple(t.shape), t.dtype) for t in infos)
@@ -232,7 +234,8 @@ class RelayOp(IRDLOperation, Declared):
         return (inferred,) if isinstance(inferred, TensorInfo) else tuple(inferred)
 
     @classmethod
-    def _infer_open(cls, properties: dict[str, Attribute], infos: Sequence[TensorInfo]) -> tuple[TensorInfo, ...]:
+    def infer_of(cls, properties: dict[str, Attribute], infos: Sequence[TensorInfo]) -> tuple[TensorInfo, ...]:
+        """The same for the attributes of the IR, whose numbers may depend on the current symbols."""
         return cls.infer_infos(infos, {name: from_attribute(a) for name, a in properties.items()})
 
     @classmethod
@@ -353,6 +356,19 @@ class RelayOp(IRDLOperation, Declared):
         )
 
 
+def has_extents(properties: dict[str, Attribute]) -> bool:
+    """Whether a number of an attribute depends on symbols."""
+    return any(type(a) is ExtentsAttr for a in properties.values())
+
+
+def _numbers(properties: dict[str, Attribute]) -> list[int]:
+    """The integers among attributes, in lists, in texts (the 16 of `NCHW16c`) and alone."""
+    attrs = {name: from_attribute(a) for name, a in properties.items() if type(a) is not ExtentsAttr}
+    values = [v for a in attrs.values() for v in (cast("tuple[Any, ...]", a) if isinstance(a, tuple) else (a,))]
+    texts = [v for v in values if isinstance(v, str)]
+    return [v for v in values if type(v) is int] + [int(n) for t in texts for n in re.findall(r"\d+", t)]
+
+
 _DEFAULTS: dict[type[RelayOp], dict[str, Attribute]] = {}
 _INFERRED: dict[Any, tuple[Attribute, ...]] = {}
 _REQUIRED: dict[type[RelayOp], list[str]] = {}
@@ -437,8 +453,8 @@ def _print_entry(printer: Printer, name: str, attr: Attribute) -> None:
     elif isinstance(attr, DenseArrayBase) and attr.elt_type in (i64, f64):  # pyright: ignore[reportUnknownMemberType]
         values: tuple[Any, ...] = attr.get_values()
         printer.print_string("[" + ", ".join(str(v) if isinstance(v, int) else float_literal(v) for v in values) + "]")
-    elif isinstance(attr, FormsAttr):
-        printer.print_string("[" + ", ".join(attr.texts) + "]")
+    elif isinstance(attr, ExtentsAttr):
+        printer.print_string("[" + ", ".join(f.data for f in attr.forms) + "]")
     else:
         printer.print_attribute(cast(Attribute, attr))
 
@@ -467,8 +483,10 @@ def _parse_entry(parser: Parser, op: type[RelayOp]) -> tuple[str, Attribute]:
 
 def fitting(definition: PropertyDef, value: Attribute) -> Attribute | None:
     """The value as the property takes it, None where it does not: whole numbers may stand for reals."""
-    candidates = [value]
-    number = None if isinstance(value, FormsAttr) else from_attribute(value)
+    if definition.constr.verifies(value):
+        return value
+    candidates: list[Attribute] = []
+    number = from_attribute(value)
     if isinstance(number, int) and not isinstance(number, bool):
         candidates.append(FloatAttr(float(number), f64))
     elif isinstance(number, tuple):
@@ -520,7 +538,7 @@ def _parse_number_or_form(parser: Parser) -> int | float | str:
     number = _parse_optional_number(parser)
     if number is not None:
         return number
-    from lamina.dialects.index.symbols import extent_text, parse_extent
+    from lamina.dialects.index.symbol_forms import extent_text, parse_extent
 
     return extent_text(parse_extent(parser))
 
@@ -528,7 +546,7 @@ def _parse_number_or_form(parser: Parser) -> int | float | str:
 def _list_attribute(values: Sequence[int | float | str]) -> Attribute:
     if not any(isinstance(v, str) for v in values):
         return to_attribute(values)
-    return FormsAttr(ArrayAttr([StringAttr(str(v)) for v in values]))
+    return ExtentsAttr(ArrayAttr([StringAttr(str(v)) for v in values]))
 
 
 # -- families --------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ __all__ = [
     "same_dtype", "sample", "scalar_constant",
     "ALL", "BOOL", "FLOATS", "INTEGERS", "NUMBERS", "Broadcast", "Elementwise", "Injective", "Opaque",
     "OutFusable", "Reduction",
-    "bool_prop", "extents_prop", "float_prop", "floats_prop", "int_prop", "ints_prop", "str_prop",
+    "bool_prop", "float_prop", "floats_prop", "int_prop", "ints_prop", "str_prop",
     "broadcast_compute", "check_dtype", "elementwise_samples", "reduce_compute", "reduced_axes", "reduced_shape",
     "reduction_samples", "stage_name",
     "Gradients", "Values", "along_axis", "collapsed", "constant", "dtype_of", "in_dtype", "number", "picked",

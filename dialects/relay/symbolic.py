@@ -9,7 +9,6 @@ values, or the answer is not taken.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias, cast
@@ -20,17 +19,15 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from lamina.dialects.attributes import from_attribute
 from lamina.dialects.dtypes import dtype_name, tensor_type
-from lamina.dialects.index.forms_attr import FormsAttr
+from lamina.dialects.index.symbol_forms import extent_text, form_of
 from lamina.dialects.index.symbol_ranges import range_problem
 from lamina.dialects.index.symbols import (
+    NoSymbolsError,
     SymbolicExtent,
     SymbolRange,
     Symbols,
     current_symbols,
-    extent_text,
-    form_of,
     with_symbols,
 )
 from lamina.dialects.infos import SYMBOLS, TensorInfo, TypeMismatch, has_unknown_extents, open_infos_by
@@ -197,13 +194,14 @@ def infer_open(
     key: Any,
     operand_types: Sequence[Attribute],
     infer: Infer,
-    properties: Mapping[str, Attribute],
+    numbers: Sequence[int] = (),
     values: Sequence[SSAValue] = (),
+    in_attrs: bool = False,
 ) -> tuple[Attribute, ...]:
-    """The result types of an op, which the key stands for, with `?` among its operands or symbols in its properties.
+    """The result types of an op with `?` among its operands, which the key stands for: exact where symbols are known.
 
-    They are exact where symbols are known. `values` are the operands where there are any: the module that they stand in
-    has the symbols, unless some are current. Raises TypeMismatch.
+    `in_attrs` says that attributes depend on symbols as well. `values` are the operands where there are any: the module
+    that they stand in has the symbols, unless some are current. Raises TypeMismatch.
     """
     symbols = current_symbols() or symbols_around(values)
     if symbols is not None and symbols.narrows:
@@ -211,32 +209,13 @@ def infer_open(
     key = (key, symbols.key if symbols is not None else None)
     found = _INFERRED.get(key)
     if found is None:
-        asked = symbols.fresh() if symbols is not None else None
-        found = infer_exact(operand_types, infer, asked) if asked is not None else None
+        found = infer_exact(operand_types, infer, symbols.fresh()) if symbols is not None else None
+        if found is None and in_attrs:
+            raise NoSymbolsError("an attribute depends on symbols, of which too little is said here")
         if found is None:
-            refuse_forms(properties, asked)
-            found = infer_dynamic(operand_types, infer, _whole_numbers(properties))
+            found = infer_dynamic(operand_types, infer, numbers)
         _INFERRED[key] = found
     return found
-
-
-def refuse_forms(properties: Mapping[str, Attribute], asked: Symbols | None) -> None:
-    """Raises TypeMismatch where numbers of an op depend on symbols: of these more must be known."""
-    forms = next((a for a in properties.values() if isinstance(a, FormsAttr)), None)
-    if forms is None:
-        return
-    if asked is None:
-        forms.numbers()
-    needs = f"fits only where {asked.guards[-1]}" if asked is not None and asked.guards else "is not understood"
-    raise TypeMismatch(f"[{', '.join(forms.texts)}] {needs}")
-
-
-def _whole_numbers(properties: Mapping[str, Attribute]) -> list[int]:
-    """The integers among attributes, in lists, in texts (the 16 of `NCHW16c`) and alone."""
-    attrs = map(from_attribute, properties.values())
-    values = [v for a in attrs for v in (cast("tuple[Any, ...]", a) if isinstance(a, tuple) else (a,))]
-    texts = [v for v in values if isinstance(v, str)]
-    return [v for v in values if type(v) is int] + [int(n) for t in texts for n in re.findall(r"\d+", t)]
 
 
 def infer_exact(operand_types: Sequence[Attribute], infer: Infer, symbols: Symbols) -> tuple[Attribute, ...] | None:

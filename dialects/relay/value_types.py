@@ -117,7 +117,7 @@ class DimsAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        from lamina.dialects.index.symbols import parse_extent_text
+        from lamina.dialects.index.symbol_forms import parse_extent_text
 
         names = parser.parse_comma_separated_list(parser.Delimiter.ANGLE, lambda: parse_extent_text(parser, UNNAMED))
         return (ArrayAttr(map(StringAttr, names)),)

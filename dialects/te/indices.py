@@ -15,7 +15,8 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
-from lamina.dialects.index.symbols import SymbolicExtent, Symbols, factors_of, symbols_of
+from lamina.dialects.index.symbol_forms import factors_of, symbols_of
+from lamina.dialects.index.symbols import SymbolicExtent, Symbols
 from lamina.dialects.te.ops import ComputeOp
 from lamina.dialects.te.scan import ScanOp
 from lamina.errors import UnsupportedError
@@ -41,7 +42,6 @@ class NamedSizes:
         if missing:
             raise UnsupportedError(f"the extent {number} is computed from {missing[0]}, which is no size of the kernel")
         return found
-
 
     def terms(self, number: SymbolicExtent) -> list[tuple[Linear, list[Linear]]]:
         """The number as a sum of products of forms over the function's sizes: (form, further factors) of each."""

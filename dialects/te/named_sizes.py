@@ -15,7 +15,8 @@ from xdsl.ir import Attribute, Block
 
 from lamina.dialects.index.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.index.linear import Atom, Linear, constant
-from lamina.dialects.index.symbols import TIMES, SymbolicExtent, Symbols, symbols_of, with_symbols
+from lamina.dialects.index.symbol_forms import TIMES, symbols_of
+from lamina.dialects.index.symbols import SymbolicExtent, Symbols, with_symbols
 from lamina.dialects.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.te.indices import NamedSizes, building
 from lamina.dialects.value_names import value_name

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lamina.dialects.index.symbols import SymbolicExtent, SymbolRange, Symbols, evaluate, form_of
+from lamina.dialects.index.symbol_forms import evaluate, form_of
+from lamina.dialects.index.symbols import SymbolicExtent, SymbolRange, Symbols
 from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.meaning import draw, full_attrs, np_results, te_func

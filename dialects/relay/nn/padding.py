@@ -21,7 +21,7 @@ class PadOp(Injective):
 
     name = "relay.nn.pad"
     data = operand_def()
-    pad_width = extents_prop()
+    pad_width = ints_prop()
     pad_value = float_prop(0.0)
     pad_mode = str_prop("constant")
 
@@ -135,7 +135,7 @@ class MirrorPadOp(Injective):
     name = "relay.nn.mirror_pad"
     data = operand_def()
     mode = str_prop("SYMMETRIC")
-    pad_width = extents_prop()
+    pad_width = ints_prop()
 
     @staticmethod
     def infer_type(data: TensorInfo, *, mode: str, pad_width: Sequence[int]) -> TensorInfo:

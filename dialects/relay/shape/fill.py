@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from xdsl.dialects.builtin import f64
 from xdsl.irdl import AnyOf, BaseAttr
 
-from lamina.dialects.index.forms_attr import FormsAttr
+from lamina.dialects.attributes import ExtentsAttr
 from lamina.dialects.relay.declare import *
 
 
@@ -33,7 +33,7 @@ class FullOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     name = "relay.full"
 
     fill_value = operand_def(TensorType)
-    shape = extents_prop()
+    shape = ints_prop()
     dtype = str_prop("")
     result = result_def(TensorType)
 
@@ -76,7 +76,7 @@ class ExtentsOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, precision=Precision.NEV
 
     name = "relay.extents"
 
-    values = extents_prop()
+    values = ints_prop()
     dtype = str_prop("int64")
     result = result_def(TensorType)
 
@@ -140,7 +140,7 @@ class _Constant(RelayOp, fusion_kind=OpPattern.ELEMWISE):
 
     VALUE: ClassVar[int]
 
-    shape = extents_prop()
+    shape = ints_prop()
     dtype = str_prop("float32")
     result = result_def(TensorType)
 
@@ -184,7 +184,7 @@ class ArangeOp(Opaque, precision=Precision.NEVER):
     name = "relay.arange"
 
     start = float_prop(0.0)
-    stop = prop_def(AnyOf((FloatAttr.constr(f64), BaseAttr(FormsAttr))))
+    stop = prop_def(AnyOf((FloatAttr.constr(f64), BaseAttr(ExtentsAttr))))
     """A real, or a form over symbols."""
     step = float_prop(1.0)
     dtype = str_prop("float32")

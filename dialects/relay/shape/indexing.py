@@ -49,7 +49,7 @@ def slice_bounds(
             start = min(max(first + extent if first < 0 else first, 0), extent)
             count = extent - start if last < 0 else min(last, extent - start)
             bounds[a] = (start, 1, count)
-        elif is_symbolic(extent):
+        elif is_symbolic(extent) or is_symbolic(first) or is_symbolic(last):
             bounds[a] = _span(first, last, step, extent)
         else:
             span = range(*slice(first, last, step).indices(extent))
@@ -58,7 +58,7 @@ def slice_bounds(
 
 
 def _span(first: int, last: int, step: int, extent: int) -> tuple[int, int, int]:
-    """(first index, stride, count) of `[first:last:step]` of an extent that depends on symbols."""
+    """(first index, stride, count) of `[first:last:step]` of an extent, where one of them depends on symbols."""
     low, high = (0, extent) if step > 0 else (-1, extent - 1)
 
     def inside(place: int) -> int:
@@ -81,8 +81,8 @@ class StridedSliceOp(Injective):
     name = "relay.strided_slice"
 
     data = operand_def(TensorType)
-    begin = extents_prop()
-    end = extents_prop()
+    begin = ints_prop()
+    end = ints_prop()
     strides = ints_prop(())
     axes = ints_prop(())
     slice_mode = str_prop("end")

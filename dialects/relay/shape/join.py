@@ -5,6 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from xdsl.irdl import BaseAttr
+
+from lamina.dialects.attributes import ExtentsAttr
 from lamina.dialects.relay.declare import *
 
 
@@ -146,7 +149,7 @@ class SplitOp(RelayOp, fusion_kind=OpPattern.INJECTIVE):
     name = "relay.split"
 
     data = operand_def(TensorType)
-    indices_or_sections = prop_def(IntegerAttr.constr(i64) | DenseArrayBase.constr(i64))
+    indices_or_sections = prop_def(IntegerAttr.constr(i64) | DenseArrayBase.constr(i64) | BaseAttr(ExtentsAttr))
     axis = int_prop(0)
     res = var_result_def(TensorType)
 
@@ -218,7 +221,7 @@ class TileOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     name = "relay.tile"
 
     data = operand_def(TensorType)
-    reps = extents_prop()
+    reps = ints_prop()
     result = result_def(TensorType)
 
     @staticmethod

@@ -124,7 +124,7 @@ class ReshapeOp(Injective, reshapes=True):
     name = "relay.reshape"
 
     data = operand_def(TensorType)
-    newshape = extents_prop()
+    newshape = ints_prop()
     allowzero = bool_prop(False)
 
     @staticmethod
@@ -372,7 +372,7 @@ class BroadcastToOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     name = "relay.broadcast_to"
 
     data = operand_def(TensorType)
-    shape = extents_prop()
+    shape = ints_prop()
     result = result_def(TensorType)
 
     @staticmethod

@@ -5,7 +5,7 @@ Before:
       %0 = relay.concatenate %x, %x {axis = 1} : (tensor<?x8xf32, #relay.dims<n, _>>, ...) -> tensor<?x16xf32>
       %1 = relay.reshape %0 {newshape = [-1, 4]} : (tensor<?x16xf32>) -> tensor<?x4xf32> ... }
 After:
-    module attributes {relay.symbols = {n = #relay.symbol<min = 1, max = 2147483647>}}
+    module attributes {relay.symbols = {n = #relay.symbol<min = 1, max = 1073741824>}}
       %0 = relay.concatenate ... -> tensor<?x16xf32, #relay.dims<n, _>>
       %1 = relay.reshape ... -> tensor<?x4xf32, #relay.dims<n * 4, _>>
 
@@ -18,21 +18,31 @@ is said is at least 1. Assumes that functions have been inlined.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
 from lamina.dialects import edit
-from lamina.dialects.index.symbol_ranges import narrowed, parse_ranges, range_under
-from lamina.dialects.index.symbols import SymbolRange, Symbols, form_of, symbols_of, with_symbols
-from lamina.dialects.infos import SYMBOLS, TensorInfo, TypeMismatch, has_unknown_extents
+from lamina.dialects.attributes import to_attribute
+from lamina.dialects.dtypes import bits_of, is_unsigned
+from lamina.dialects.index.symbol_forms import form_of, symbols_of
+from lamina.dialects.index.symbol_ranges import parse_ranges, range_under
+from lamina.dialects.index.symbols import Guard, SymbolRange, Symbols, with_symbols
+from lamina.dialects.infos import SYMBOLS, TensorInfo, TypeMismatch, at_least, has_unknown_extents, is_symbolic
+from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
+from lamina.dialects.relay.elementwise.unary import CastOp
+from lamina.dialects.relay.families import INTEGERS
+from lamina.dialects.relay.meaning import full_attrs
+from lamina.dialects.relay.params import dense_array
+from lamina.dialects.relay.shape.values import ShapeOfOp
 from lamina.dialects.relay.symbolic import (
     has_open_extent,
     module_symbols,
@@ -41,11 +51,16 @@ from lamina.dialects.relay.symbolic import (
     symbols_attr,
     type_of_info,
 )
-from lamina.dialects.relay.value_dependent import ValueDependent
+from lamina.dialects.relay.value_dependent import BecomesStatic, Static, ValueDependent
 from lamina.errors import InputError, UnsupportedError
 from lamina.passes.base import Context, ModuleOp, ModulePass
 
+if TYPE_CHECKING:
+    from lamina.dialects.relay.params import Array
+
 _ROUNDS = 64
+MOST_ELEMENTS = 256
+"""Shapes are short: larger values are not computed here."""
 
 
 @dataclass(frozen=True)
@@ -73,24 +88,51 @@ class InferSymbols(ModulePass):
                 op=opened[0],
             )
         (main,) = mains
-        symbols, results = infer(main, known)
-        with edit.transaction(op):
+        symbols, found = infer(main, known)
+        with edit.transaction(op), with_symbols(symbols):
             op.attributes[SYMBOLS] = symbols_attr(symbols.known)
-            for each, types in results:
-                for result, type_ in zip(list(each.results), types, strict=True):
-                    if type_ != result.type:
-                        edit.change(each)
-                        Rewriter.replace_value_with_new_type(result, type_)
+            for each in found:
+                adopt(each)
+            drop_unused(main, [f.op for f in found if f.static is None])
             returned = main.get_return_op()
             assert returned is not None
             outputs = [v.type for v in returned.arguments]
             main.function_type = FunctionType.from_lists(list(main.function_type.inputs), outputs)
 
 
-def infer(
-    main: func.FuncOp, known: dict[str, SymbolRange]
-) -> tuple[Symbols, list[tuple[Operation, Sequence[Attribute]]]]:
-    """The symbols of a function, with ranges under which its ops fit, and the types of all its results.
+def adopt(found: InferredOp) -> None:
+    """Give an op the types that follow for it, or put the op that it is in its place."""
+    op, static = found.op, found.static
+    if static is None:
+        for result, type_ in zip(list(op.results), found.types, strict=True):
+            if type_ != result.type:
+                edit.change(op)
+                Rewriter.replace_value_with_new_type(result, type_)
+        return
+    properties = static.op.defaults() | {n: to_attribute(v) for n, v in static.attrs.items() if v is not None}
+    operands = [op.operands[n] for n in static.operands]
+    new = static.op.create(operands=operands, result_types=found.types, properties=properties)
+    edit.replace(op, new)
+
+
+def drop_unused(main: func.FuncOp, ops: Sequence[RelayOp]) -> None:
+    """Shapes that were computed and that nobody needs any more go."""
+    for op in reversed(ops):
+        if not any(r.uses for r in op.results):
+            edit.erase(op)
+
+
+@dataclass(frozen=True)
+class InferredOp:
+    """An op with the types that it gives for the symbols, and what it becomes where its shape was a value."""
+
+    op: RelayOp
+    types: Sequence[Attribute]
+    static: Static | None = None
+
+
+def infer(main: func.FuncOp, known: dict[str, SymbolRange]) -> tuple[Symbols, list[InferredOp]]:
+    """The symbols of a function, with ranges under which its ops fit, and what all its ops give.
 
     Raises InputError, UnsupportedError naming the op that does not fit.
     """
@@ -103,61 +145,145 @@ def infer(
     names = names_of_types(block.arg_types)
     ranges = {n: known.get(n, SymbolRange()) for n in dict.fromkeys(s for d in names for s in symbols_of(form_of(d)))}
     for _ in range(_ROUNDS):
-        symbols = Symbols(ranges)
-        results, narrowed = _infer(main, symbols)
+        sweep = _Sweep(Symbols(ranges), known)
+        narrowed = sweep.run(main)
         if narrowed is None:
-            return symbols, results
+            return sweep.symbols, sweep.found
         ranges = narrowed
     raise UnsupportedError("relay-infer-symbols: the ranges of the symbols do not settle", op=main)
 
 
-def _infer(
-    main: func.FuncOp, symbols: Symbols
-) -> tuple[list[tuple[Operation, Sequence[Attribute]]], dict[str, SymbolRange] | None]:
-    """The types of all results, or the smaller ranges of symbols that an op needs."""
-    infos: dict[object, TensorInfo] = {}
-    results: list[tuple[Operation, Sequence[Attribute]]] = []
-    for argument in main.body.block.args:
-        found = symbolic_info(argument.type, symbols)
-        assert found is not None
-        infos[argument] = found
-    for op in main.body.block.ops:
-        if isinstance(op, func.ReturnOp):
-            continue
-        if isinstance(op, ConstantOp):
-            found = symbolic_info(op.result.type, symbols)
-            assert found is not None
-            infos[op.result] = found
-            continue
-        if not isinstance(op, RelayOp) or op.regions:
-            raise UnsupportedError(f"relay-infer-symbols: {op.name} is no tensor op", op=op)
-        if isinstance(op, ValueDependent):
-            raise UnsupportedError(f"relay-infer-symbols: the shape that {op.name} gives depends on values", op=op)
-        try:
-            with with_symbols(symbols):
-                given = [infos[v] for v in op.operands]
-                found_infos = op.infer_infos(given, attrs_of(op))
-                types = [type_of_info(i) for i in found_infos]
-        except (TypeMismatch, TypeError, ValueError, ArithmeticError) as e:
-            repaired = _repaired(symbols)
-            if repaired is not None:
-                return results, repaired
-            sizes = ", ".join(f"{n} = {v}" for n, v in symbols.hints.items())
-            raise InputError(f"{op.name.removeprefix('relay.')}: {e}, for instance where {sizes}", op=op) from e
-        if symbols.guards:
-            try:
-                return results, narrowed(symbols.guards, symbols.known)
-            except UnsupportedError as e:
-                name = op.name.removeprefix("relay.")
-                raise UnsupportedError(f"relay-infer-symbols: {name} {e.what}", op=op) from None
-        infos.update(zip(op.results, found_infos, strict=True))
-        results.append((op, types))
-    return results, None
+class _Sweep:
+    """One function in program order, for ranges of its symbols."""
 
+    def __init__(self, symbols: Symbols, declared: Mapping[str, SymbolRange]) -> None:
+        self.symbols = symbols
+        self.declared = declared
+        """The ranges that somebody has given, which stay."""
+        self.infos: dict[SSAValue, TensorInfo] = {}
+        self.numbers: dict[SSAValue, Array] = {}
+        """The elements of short tensors of integers, numbers of the symbols among them."""
+        self.found: list[InferredOp] = []
 
-def _repaired(symbols: Symbols) -> dict[str, SymbolRange] | None:
-    """The ranges of the symbols for which the last question of an op that refuses is answered the other way."""
-    if not symbols.guards:
+    def run(self, main: func.FuncOp) -> dict[str, SymbolRange] | None:
+        """None, or the smaller ranges that an op needs."""
+        for argument in main.body.block.args:
+            self._note(argument)
+        for op in main.body.block.ops:
+            if isinstance(op, ConstantOp):
+                self._note(op.result)
+                if isinstance(op.value, DenseIntOrFPElementsAttr) and prod(op.value.get_shape()) <= MOST_ELEMENTS:
+                    self.numbers[op.result] = dense_array(op.value)
+            elif isinstance(op, RelayOp) and not op.regions:
+                narrowed = self._op(op)
+                if narrowed is not None:
+                    return narrowed
+            elif not isinstance(op, func.ReturnOp):
+                raise UnsupportedError(f"relay-infer-symbols: {op.name} is no tensor op", op=op)
         return None
-    found = range_under(symbols.guards[-1].negated(), symbols.known)
-    return None if found is None else symbols.known | {found[0]: found[1]}
+
+    def _note(self, value: SSAValue) -> None:
+        info = symbolic_info(value.type, self.symbols)
+        assert info is not None
+        self.infos[value] = info
+
+    def _op(self, op: RelayOp) -> dict[str, SymbolRange] | None:
+        static: Static | None = None
+        try:
+            with with_symbols(self.symbols):
+                attrs, given, infer = attrs_of(op), [self.infos[v] for v in op.operands], op.infer_infos
+                if isinstance(op, ValueDependent):
+                    static = self._static(op, given, attrs)
+                    attrs, given, infer = static.attrs, [given[n] for n in static.operands], static.op.infer_infos
+                    attrs = full_attrs(static.op, attrs)
+                infos = infer(given, attrs)
+                types = [type_of_info(i) for i in infos]
+        except (TypeMismatch, TypeError, ValueError, ArithmeticError) as e:
+            repaired = self._repaired(op)
+            if repaired is not None:
+                return repaired
+            sizes = ", ".join(f"{n} = {v}" for n, v in self.symbols.hints.items())
+            raise InputError(f"{op.name.removeprefix('relay.')}: {e}, for instance where {sizes}", op=op) from e
+        if self.symbols.guards:
+            return self._narrowed(op)
+        self.infos.update(zip(op.results, infos, strict=True))
+        self.found.append(InferredOp(op, types, static))
+        if static is None and all(i.dtype in INTEGERS and self._is_short(i) for i in infos):
+            self._compute(op, given, attrs)
+        return None
+
+    def _is_short(self, info: TensorInfo) -> bool:
+        return not any(is_symbolic(e) for e in info.shape) and prod(info.shape) <= MOST_ELEMENTS
+
+    def _static(self, op: ValueDependent, given: Sequence[TensorInfo], attrs: dict[str, Any]) -> Static:
+        """The op that one is whose shape is a value that follows from the symbols."""
+        if not isinstance(op, BecomesStatic) or any(op.operands[n] not in self.numbers for n in op.NEEDED):
+            raise UnsupportedError(f"relay-infer-symbols: the shape that {op.name} gives depends on values", op=op)
+        return op.static(given, {n: self.numbers[op.operands[n]] for n in op.NEEDED}, **attrs)
+
+    def _compute(self, op: RelayOp, given: Sequence[TensorInfo], attrs: dict[str, Any]) -> None:
+        """Note the results of an op on shapes, where they follow from the symbols."""
+        if isinstance(op, ShapeOfOp):
+            self.numbers[op.result] = _array(given[0].shape)
+            return
+        if any(v not in self.numbers for v in op.operands) or not op.operands or not hasattr(op, "np_ref"):
+            return
+        arrays = [self.numbers[v] for v in op.operands]
+        if isinstance(op, CastOp) and self._holds(arrays[0], op.dtype.data):
+            self.numbers[op.result] = arrays[0]
+            return
+        before = len(self.symbols.guards)
+        try:
+            with with_symbols(self.symbols), np.errstate(all="ignore"):
+                found: Any = op.np_ref(*arrays, **attrs)  # type: ignore[attr-defined]
+        except (TypeError, ValueError, ArithmeticError, IndexError, AttributeError):
+            found = None
+        if found is not None and len(self.symbols.guards) == before:
+            results: list[Any] = [*cast(Any, found)] if isinstance(found, (tuple, list)) else [found]
+            self.numbers.update(zip(op.results, map(np.asarray, results), strict=True))
+        self.symbols.forget(before)
+
+    def _holds(self, array: Array, dtype: str) -> bool:
+        """Whether a dtype of integers has the numbers of an array."""
+        bits = bits_of(dtype)
+        low, high = (0, 1 << bits) if is_unsigned(dtype) else (-(1 << bits - 1), 1 << bits - 1)
+        numbers: list[Any] = array.reshape(-1).tolist()
+        return all(at_least(n, low) and at_least(high - 1 - n, 0) for n in numbers)
+
+    def _repaired(self, op: RelayOp) -> dict[str, SymbolRange] | None:
+        """The ranges of the symbols for which the last question of an op that refuses is answered the other way."""
+        if not self.symbols.guards:
+            return None
+        guard = self.symbols.guards[-1].negated()
+        found = range_under(guard, self.symbols.known)
+        if found is None:
+            return None
+        self._check_declared(op, guard, found[0])
+        return self.symbols.known | {found[0]: found[1]}
+
+    def _narrowed(self, op: RelayOp) -> dict[str, SymbolRange]:
+        """The ranges of the symbols that satisfy what an op has asked. Raises LaminaError where they cannot say it."""
+        ranges = dict(self.symbols.known)
+        for guard in self.symbols.guards:
+            smaller = range_under(guard, ranges)
+            if smaller is None:
+                name = op.name.removeprefix("relay.")
+                what = f"counts with {guard}" if guard.taken else f"needs {guard}, which no range of sizes says"
+                raise UnsupportedError(f"relay-infer-symbols: {name} {what}", op=op)
+            self._check_declared(op, guard, smaller[0])
+            ranges[smaller[0]] = smaller[1]
+        return ranges
+
+    def _check_declared(self, op: RelayOp, guard: Guard, name: str) -> None:
+        """Raises InputError where a symbol has been given values for which an op does not fit."""
+        known = self.declared.get(name)
+        if known is not None:
+            given = f"{name}={known.min}..{known.max}" + (f":{known.divisor}" if known.divisor > 1 else "")
+            what = f"{op.name.removeprefix('relay.')} needs {guard}"
+            raise InputError(f"relay-infer-symbols: {what}, the values are {given}", hint="give fewer", op=op)
+
+
+def _array(shape: Sequence[int]) -> Array:
+    numbers = np.empty(len(shape), object)
+    numbers[:] = list(shape)
+    return numbers
