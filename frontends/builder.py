@@ -166,7 +166,9 @@ class RelayBuilder:
         return Value(values.shape, str(values.dtype), array=values, name=name)
 
     def scalar(self, number: float, like: Value) -> Value:
-        """A constant of rank 0 with the element type of `like`."""
+        """A constant of rank 0 with the element type of `like`; the number may depend on symbols."""
+        if is_symbolic(number):
+            return self.cast(self.reshape(self.numbers([number]), ()), like.dtype)  # type: ignore[list-item]
         return self.constant(np.asarray(number).astype(numpy_dtype(like.dtype)))
 
     def splat(self, number: Any, shape: tuple[int, ...], name: str = "") -> Value:

@@ -95,6 +95,9 @@ class Symbols:
         for name, range_ in self.known.items():
             self.hints[name] = hints[name] if hints and name in hints else _hint(range_, self.hints.values())
         self.guards: list[Guard] = []
+        self.general = False
+        """Whether an extent that may be 0 or 1 counts as one that is neither. What is done with any extent is right for
+        these as well; only what is done because an extent is 1 is not."""
         self.narrows = False
         """Whether ops may ask for more than is known: guards are then conditions of the program."""
         self.key = (tuple(self.known.items()), tuple(self.hints.items()))
@@ -193,10 +196,28 @@ class Symbols:
     def holds(self, guard: Guard) -> bool:
         """Whether a condition holds; where that depends, whether it does for the hints, which is recorded."""
         found = self.decided(guard)
+        if found is None and self.general and (guard.kind != "ge" or abs(guard.form.const) <= 2):
+            found = self._of_general(guard)
         if found is None:
             found = guard.holds(self.hints)
             self._record(guard if found else guard.negated())
         return found
+
+    def _of_general(self, guard: Guard) -> bool | None:
+        """Whether a condition holds that asks whether an extent is 0 or 1; None for another."""
+        terms = guard.form.terms
+        if any(not isinstance(a, str) for a in terms) or (guard.kind == "ge" and [*map(abs, terms.values())] != [1]):
+            return None
+        low = high = guard.form.const
+        for atom, coef in terms.items():
+            ranges = [r._replace(min=max(r.min, 2)) for r in (self.known[n] for n in factors_of(atom))]
+            if any(r.min > r.max for r in ranges):
+                return None
+            ends = sorted((coef * prod(r.min for r in ranges), coef * prod(r.max for r in ranges)))
+            low, high = low + ends[0], high + ends[1]
+        if guard.kind == "ge":
+            return True if low >= 0 else False if high < 0 else None
+        return None if low <= 0 <= high else guard.kind == "ne"
 
     def _record(self, guard: Guard) -> None:
         if guard.kind == "ne":

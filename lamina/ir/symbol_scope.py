@@ -34,6 +34,8 @@ def symbol_scope(module: Operation) -> Generator[Symbols | None]:
 def changing(module: Operation, name: str) -> Generator[None]:
     """What a pass of this name does to a module. Raises UnsupportedError where that holds for some sizes only."""
     with symbol_scope(module) as symbols:
+        if symbols is not None:
+            symbols.general = True
         yield
     if symbols is not None and symbols.guards:
         what = f"{name}: what it has made of the program would be right only where {symbols.guards[0]}"

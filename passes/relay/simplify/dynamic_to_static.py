@@ -26,7 +26,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.infos import TypeMismatch, has_unknown_extents, tensor_info
-from lamina.dialects.relay.base import RelayOp, attrs_of
+from lamina.dialects.relay.base import RelayOp, attrs_of, has_extents
 from lamina.dialects.relay.core import ConstantOp, GlobalOp
 from lamina.dialects.relay.elementwise.unary import CopyOp
 from lamina.dialects.relay.params import dense_array
@@ -89,6 +89,8 @@ class _Sweep:
     def _compute(self, op: RelayOp) -> None:
         """Note the results of an op on shapes."""
         if has_unknown_extents([*op.operand_types, *op.result_types]) or not hasattr(op, "np_ref"):
+            return
+        if has_extents(op.properties):
             return
         infos = [tensor_info(t) for t in op.result_types]
         if sum(prod(i.shape) for i in infos) > MOST_ELEMENTS:
