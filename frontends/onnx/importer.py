@@ -8,7 +8,8 @@ Weights go to the parameter store under the initialisers' names; each op carries
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
 from typing import Any, cast
 
 import numpy as np
@@ -16,8 +17,9 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.index.symbols import SymbolRange, Symbols, with_symbols
 from lamina.dialects.relay.params import ParamStore
-from lamina.dialects.relay.value_types import is_dynamic
+from lamina.dialects.relay.value_types import dynamic_tensor, is_dynamic
 from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean, shown
 from lamina.frontends.builder import Value, checked_nbytes, name_hint
 from lamina.frontends.formats import Shapes
@@ -35,6 +37,7 @@ from lamina.frontends.onnx.builder import (
     SequenceValue,
     set_hint,
 )
+from lamina.frontends.onnx.extents import Draws, Extent
 from lamina.frontends.onnx.functions import function_of
 from lamina.frontends.onnx.generalise import generalised
 from lamina.frontends.onnx.graph import Graph, read_graph
@@ -67,8 +70,11 @@ def load_onnx(
     max_tensor_bytes: int = DEFAULT_MAX_TENSOR_BYTES,
     values: Mapping[str, Any] | None = None,
     machine: bool = True,
+    opened: Collection[str] = (),
 ) -> ImportedModel:
     """Import a model. `shapes` gives an input's shape by its name, or the size of a named dimension.
+
+    Named dimensions in `opened` stay open: the module has `?` of these names, for the pass relay-infer-symbols.
 
     `values` fixes inputs: they are constants of the imported model, which does not take them any more. Raises
     LaminaError naming file and node; UnsupportedError (status 3) lists all operators that are missing; its kind
@@ -84,6 +90,8 @@ def load_onnx(
         raise report.error()
     given = dict(shapes or {}), max_tensor_bytes, dict(values or {})
     try:
+        if opened:
+            return _Importer(model, graph, *given, machine=True, opened=opened).run()
         try:
             return _Importer(model, graph, *given).run()
         except UnsupportedError as e:
@@ -96,10 +104,16 @@ def load_onnx(
             digest.cancel()
 
 
+def symbol_name(name: str) -> str:
+    """The name of a dimension as types can have it."""
+    text = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return text if text.strip("_") and not text[0].isdigit() else f"d_{text}"
+
+
 class _Importer:
     def __init__(
         self, model: ModelSource, graph: Graph, shapes: dict[str, Any], limit: int, fixed: dict[str, Any],
-        machine: bool = False,
+        machine: bool = False, opened: Collection[str] = (),
     ) -> None:  # fmt: skip
         self.model = model
         self.graph = graph
@@ -108,6 +122,9 @@ class _Importer:
         self.fixed = fixed
         self.machine = machine
         """Whether the module may have what only the virtual machine runs."""
+        self.opened = {name: symbol_name(name) for name in opened}
+        """The dimensions that stay open, under the names that types can have."""
+        self.draws: dict[str, Draws] = {}
         self.store = ParamStore()
         self.block = Block()
         self.builder = Builder(self.block, self.store, model.label, model.folder, limit)
@@ -122,7 +139,11 @@ class _Importer:
         self._check_shape_names()
         inputs = [port for i in self.graph.inputs if not self._is_fixed(i) for port in self._inputs(i)]
         try:
-            self._run(self.graph.nodes)
+            if self.opened:
+                with with_symbols(Symbols({n: SymbolRange() for n in self.draws})):
+                    self._run(self.graph.nodes)
+            else:
+                self._run(self.graph.nodes)
         finally:
             # The two know each other: what they hold, weights among it, would wait for the collector of cycles.
             del self.builder.subgraph
@@ -165,16 +186,24 @@ class _Importer:
         self.values[proto.name] = OptionalValue(sequence) if optional else sequence
         return [port for port, _ in made]
 
-    def _tensor(self, name: str, tensor: Any, given: Any, where: str) -> tuple[Port, Value]:
+    def _tensor(self, name: str, tensor: Any, given: Any, where: str) -> tuple[Port, Value | OpenValue]:
         dtype = dtype_of(tensor.elem_type, where)
-        shape = self._shape(given, tensor, where)
+        dims = self._shape(given, tensor, where)
+        shape = tuple(d for d in dims if isinstance(d, int))
         checked_nbytes(shape, dtype, self.limit, where)
-        argument = self.block.insert_arg(tensor_type(shape, dtype), len(self.block.args))
+        type_ = tensor_type(shape, dtype) if len(shape) == len(dims) else dynamic_tensor(dims, dtype)
+        argument = self.block.insert_arg(type_, len(self.block.args))
         argument.name_hint = name_hint(name) or None
         logical = type_name(tensor.elem_type)
         self.arguments[id(argument)] = name
-        value = Value(shape, dtype, ssa=argument, name=name, logical=logical)
-        return Port(name, shape, dtype, logical if logical in HELD else ""), value
+        held = logical if logical in HELD else ""
+        if len(shape) == len(dims):
+            return Port(name, shape, dtype, held), Value(shape, dtype, ssa=argument, name=name, logical=logical)
+        for d in dims:
+            if isinstance(d, str) and d not in self.draws:
+                self.draws[d] = self.builder.next_draws()
+        extents = [d if isinstance(d, int) else Extent(argument, a, self.draws[d]) for a, d in enumerate(dims)]
+        return Port(name, type_.get_shape(), dtype, held, type_), OpenValue(extents, dtype, argument, logical=logical)
 
     def _is_fixed(self, proto: Any) -> bool:
         """Whether the input's value is given; it is a constant then."""
@@ -205,7 +234,7 @@ class _Importer:
                 found.add(self.arguments[id(ssa)])
         return tuple(sorted(found))
 
-    def _shape(self, given: Any, tensor: Any, where: str) -> tuple[int, ...]:
+    def _shape(self, given: Any, tensor: Any, where: str) -> tuple[int | str, ...]:
         declared = list(tensor.shape.dim) if tensor.HasField("shape") else None
         for d in declared or ():
             if d.dim_value < 0:
@@ -228,9 +257,11 @@ class _Importer:
             raise UsageError("the model states no shape", where=where, hint="give one with shapes= (--shape)")
         return tuple(self._extent(d, where) for d in declared)
 
-    def _extent(self, dim: Any, where: str) -> int:
+    def _extent(self, dim: Any, where: str) -> int | str:
         if dim.HasField("dim_value"):
             return int(dim.dim_value)
+        if dim.dim_param in self.opened:
+            return self.opened[dim.dim_param]
         size = self.shapes.get(dim.dim_param) if dim.dim_param else None
         if isinstance(size, int) and size >= 0:
             return size
