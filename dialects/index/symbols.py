@@ -89,20 +89,31 @@ class Guard(NamedTuple):
 class Symbols:
     """Named extents: what is known of each, and under which conditions questions about them were answered."""
 
-    def __init__(self, known: Mapping[str, SymbolRange], hints: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        known: Mapping[str, SymbolRange],
+        hints: Mapping[str, int] | None = None,
+        conditions: Sequence[Linear] = (),
+    ) -> None:
+        """`conditions` are forms that are never negative."""
         self.known = dict(known)
+        self.conditions = tuple(conditions)
         self.hints: dict[str, int] = {}
         for name, range_ in self.known.items():
             self.hints[name] = hints[name] if hints and name in hints else _hint(range_, self.hints.values())
+        for name in reversed(self.known):
+            if all(evaluate(c, self.hints) >= 0 for c in self.conditions):
+                break
+            self.hints[name] = _first_value(self.known[name])
         self.guards: list[Guard] = []
-        self.key = (tuple(self.known.items()), tuple(self.hints.items()))
+        self.key = (tuple(self.known.items()), tuple(self.hints.items()), self.conditions)
         """Equal for symbols of which the same is said."""
         self._fixed: dict[Atom, Linear] = {n: constant(r.min) for n, r in self.known.items() if r.min == r.max}
         self._facts: Facts | None = None
 
     def fresh(self) -> Symbols:
         """The same symbols, of which nothing has been asked yet."""
-        return Symbols(self.known, self.hints)
+        return Symbols(self.known, self.hints, self.conditions)
 
     # -- numbers -----------------------------------------------------------------------------------
 
@@ -159,6 +170,7 @@ class Symbols:
             conditions = [
                 Condition(mod(Linear.dim(n), r.divisor), True) for n, r in self.known.items() if r.divisor > 1
             ]
+            conditions += [Condition(c) for c in self.conditions]
             conditions += [Condition(g.form, g.kind == "eq") for g in self.guards if g.kind != "ne"]
             self._facts = Facts(self.range, conditions)
         return self._facts
@@ -434,6 +446,10 @@ def _integers() -> type:
     import numpy as np
 
     return np.integer
+
+
+def _first_value(known: SymbolRange) -> int:
+    return -(-known.min // known.divisor) * known.divisor
 
 
 def _hint(known: SymbolRange, taken: Iterable[int]) -> int:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from lamina.dialects.index.index_map import condition_text
 from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, linear_text
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from lamina.dialects.index.index_map import IndexMap
+    from lamina.dialects.index.index_map import Condition, IndexMap
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -50,6 +51,8 @@ class Port:
     """The extents over the program's sizes, where one of them is unknown."""
     range: SizeRange | None = None
     """Values of a size, where the program was compiled for those only."""
+    conditions: tuple[Condition, ...] = ()
+    """Conditions that hold of all sizes up to this one."""
 
     def describe(self, sizes: Sequence[str] = ()) -> str:
         if self.extents is None:
@@ -110,6 +113,7 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
     Raises InputError for a size that no array tells, and for one that is no number from 0 on.
     """
     declared = [p for p in ports if p.dtype == SIZE]
+    names = [p.name for p in declared]
     found: dict[str, int] = {}
     for n, size in enumerate(declared):
         name = size.name
@@ -135,4 +139,9 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
         problem = size.range.problem(found[name]) if size.range is not None else None
         if problem is not None:
             raise InputError(f"{found[name]} given, {problem}", where=f"size {name!r}")
+        for c in size.conditions:
+            if c.form.evaluate(dict(enumerate(found.values()))) < 0:
+                given = ", ".join(f"{k} = {v}" for k, v in found.items())
+                said = condition_text(c, lambda d: names[cast(int, d)])
+                raise InputError(f"{given} given, the program was compiled for {said}", where=f"size {name!r}")
     return found

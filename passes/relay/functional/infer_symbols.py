@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import lcm, prod
+from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects import func
@@ -32,6 +32,7 @@ from xdsl.rewriter import Rewriter
 from lamina.dialects import edit
 from lamina.dialects.attributes import to_attribute
 from lamina.dialects.dtypes import bits_of, is_unsigned
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.symbol_forms import form_of, symbols_of
 from lamina.dialects.index.symbols import Guard, SymbolRange, Symbols, with_symbols
 from lamina.dialects.infos import TensorInfo, TypeMismatch, at_least, has_unknown_extents, is_symbolic
@@ -44,7 +45,9 @@ from lamina.dialects.relay.meaning import full_attrs
 from lamina.dialects.relay.params import dense_array
 from lamina.dialects.relay.shape.values import ShapeOfOp
 from lamina.dialects.relay.symbolic import (
+    CONDITIONS,
     SYMBOLS,
+    conditions_attr,
     has_open_extent,
     module_symbols,
     names_of_types,
@@ -91,9 +94,11 @@ class InferSymbols(ModulePass):
                 op=opened[0],
             )
         (main,) = mains
-        symbols, found = infer(main, known)
+        symbols, found = infer(main, known, stated.conditions if stated is not None else ())
         with edit.transaction(op), with_symbols(symbols):
             op.attributes[SYMBOLS] = symbols_attr(symbols.known)
+            if symbols.conditions:
+                op.attributes[CONDITIONS] = conditions_attr(symbols.conditions)
             for each in found:
                 adopt(each)
             drop_unused(main, [f.op for f in found if f.static is None])
@@ -150,7 +155,9 @@ class InferredOp:
     static: Static | None = None
 
 
-def infer(main: func.FuncOp, known: dict[str, SymbolRange]) -> tuple[Symbols, list[InferredOp]]:
+def infer(
+    main: func.FuncOp, known: Mapping[str, SymbolRange], conditions: Sequence[Linear] = ()
+) -> tuple[Symbols, list[InferredOp]]:
     """The symbols of a function, with ranges under which its ops fit, and what all its ops give.
 
     Raises InputError, UnsupportedError naming the op that does not fit.
@@ -163,12 +170,13 @@ def infer(main: func.FuncOp, known: dict[str, SymbolRange]) -> tuple[Symbols, li
             )
     names = names_of_types(block.arg_types)
     ranges = {n: known.get(n, SymbolRange()) for n in dict.fromkeys(s for d in names for s in symbols_of(form_of(d)))}
+    symbols = Symbols(ranges, conditions=conditions)
     for _ in range(_ROUNDS):
-        sweep = _Sweep(Symbols(ranges), known)
+        sweep = _Sweep(symbols, known)
         narrowed = sweep.run(main)
         if narrowed is None:
-            return sweep.symbols, sweep.found
-        ranges = narrowed
+            return symbols, sweep.found
+        symbols = narrowed
     raise UnsupportedError("relay-infer-symbols: the ranges of the symbols do not settle", op=main)
 
 
@@ -184,8 +192,8 @@ class _Sweep:
         """The elements of short tensors of integers, numbers of the symbols among them."""
         self.found: list[InferredOp] = []
 
-    def run(self, main: func.FuncOp) -> dict[str, SymbolRange] | None:
-        """None, or the smaller ranges that an op needs."""
+    def run(self, main: func.FuncOp) -> Symbols | None:
+        """None, or the symbols with less values that an op needs."""
         for argument in main.body.block.args:
             self._note(argument)
         for op in main.body.block.ops:
@@ -206,7 +214,7 @@ class _Sweep:
         assert info is not None
         self.infos[value] = info
 
-    def _op(self, op: RelayOp) -> dict[str, SymbolRange] | None:
+    def _op(self, op: RelayOp) -> Symbols | None:
         static: Static | None = None
         try:
             with with_symbols(self.symbols):
@@ -269,8 +277,8 @@ class _Sweep:
         numbers: list[Any] = array.reshape(-1).tolist()
         return all(at_least(n, low) and at_least(high - 1 - n, 0) for n in numbers)
 
-    def _repaired(self, op: RelayOp) -> dict[str, SymbolRange] | None:
-        """The ranges of the symbols for which the last question of an op that refuses is answered the other way."""
+    def _repaired(self, op: RelayOp) -> Symbols | None:
+        """The symbols with values for which the last question of an op that refuses is answered the other way."""
         if not self.symbols.guards:
             return None
         guard = self.symbols.guards[-1].negated()
@@ -278,20 +286,23 @@ class _Sweep:
         if found is None:
             return None
         self._check_declared(op, guard, found[0])
-        return self.symbols.known | {found[0]: found[1]}
+        return Symbols(self.symbols.known | {found[0]: found[1]}, conditions=self.symbols.conditions)
 
-    def _narrowed(self, op: RelayOp) -> dict[str, SymbolRange]:
-        """The ranges of the symbols that satisfy what an op has asked. Raises LaminaError where they cannot say it."""
-        ranges = dict(self.symbols.known)
+    def _narrowed(self, op: RelayOp) -> Symbols:
+        """The symbols with less values, or conditions, as an op has asked. Raises LaminaError where none say it."""
+        ranges, conditions = dict(self.symbols.known), list(self.symbols.conditions)
         for guard in self.symbols.guards:
             smaller = range_under(guard, ranges)
-            if smaller is None:
+            if smaller is not None:
+                self._check_declared(op, guard, smaller[0])
+                ranges[smaller[0]] = smaller[1]
+            elif guard.kind == "ge" and len(symbols_of(guard.form)) > 1:
+                conditions.append(guard.form)
+            else:
                 name = op.name.removeprefix("relay.")
                 what = f"counts with {guard}" if guard.taken else f"needs {guard}, which no range of sizes says"
                 raise UnsupportedError(f"relay-infer-symbols: {name} {what}", op=op)
-            self._check_declared(op, guard, smaller[0])
-            ranges[smaller[0]] = smaller[1]
-        return ranges
+        return Symbols(ranges, conditions=conditions)
 
     def _check_declared(self, op: RelayOp, guard: Guard, name: str) -> None:
         """Raises InputError where a symbol has been given values for which an op does not fit."""
@@ -334,6 +345,6 @@ def _smaller(guard: Guard, ranges: Mapping[str, SymbolRange]) -> tuple[str, Symb
         _, inner, divisor = atom
         if len(inner.terms) == 1 and not inner.const:
             ((name, times),) = inner.terms.items()
-            if isinstance(name, str) and name in ranges and times == 1:
-                return name, ranges[name]._replace(divisor=lcm(ranges[name].divisor, divisor))
+            if isinstance(name, str) and name in ranges:
+                return name, ranges[name]._replace(divisor=lcm(ranges[name].divisor, divisor // gcd(times, divisor)))
     return None
