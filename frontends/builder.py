@@ -27,9 +27,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Region, SSAValue
 
 from lamina.dialects.dtypes import itemsize, tensor_type
-from lamina.dialects.infos import TensorInfo, TypeMismatch, tensor_info
+from lamina.dialects.infos import TensorInfo, TypeMismatch, is_always, is_symbolic, surely_equal, tensor_info
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import RelayOp
+from lamina.dialects.relay.base import RelayOp, broadcast_shapes
 from lamina.dialects.relay.core import ConstantOp, make_constant
 from lamina.dialects.relay.meaning import np_results, result_infos
 from lamina.dialects.relay.params import INLINE_BYTES, ParamStore
@@ -85,6 +85,21 @@ def checked_nbytes(shape: Sequence[int], dtype: str, limit: int, where: str) -> 
             hint="lamina.load(..., max_tensor_bytes=N), or --max-tensor-bytes N, allows more",
         )
     return size
+
+
+def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that two are broadcast to. Raises ValueError."""
+    if not any(map(is_symbolic, (*a, *b))):
+        return np.broadcast_shapes(a, b)
+    try:
+        return broadcast_shapes(a, b)
+    except TypeMismatch as e:
+        raise ValueError(str(e)) from None
+
+
+def same_shape(a: Sequence[int], b: Sequence[int]) -> bool:
+    """Whether two shapes are equal, whatever the symbols are that they depend on."""
+    return len(a) == len(b) and all(map(surely_equal, a, b))
 
 
 class Value:
@@ -146,6 +161,10 @@ class RelayBuilder:
         """A constant; it is written into the function when something uses it."""
         values = np.asarray(array) if dtype is None else np.asarray(array, dtype)
         return Value(values.shape, str(values.dtype), array=values, name=name)
+
+    def extents(self, numbers: Any) -> Value:
+        """A constant of extents: a tuple of them, or one."""
+        return self.constant(np.asarray(numbers, np.int64))
 
     def scalar(self, number: float, like: Value) -> Value:
         """A constant of rank 0 with the element type of `like`."""
@@ -252,18 +271,19 @@ class RelayBuilder:
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
         """`x` in another shape, itself where it has that shape."""
-        return x if tuple(shape) == x.shape else self.op("reshape", x, newshape=list(shape), allowzero=True)
+        return x if same_shape(shape, x.shape) else self.op("reshape", x, newshape=list(shape), allowzero=True)
 
     def broadcast(self, x: Value, shape: Sequence[int]) -> Value:
         """The tensor repeated along axes of one element until it has a shape."""
-        return x if tuple(shape) == x.shape else self.op("broadcast_to", x, shape=list(shape))
+        return x if same_shape(shape, x.shape) else self.op("broadcast_to", x, shape=list(shape))
 
     def matrices(self, x: Value, y: Value) -> Value:
         """The products of two stacks of matrices, whose leading axes broadcast."""
-        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        batch = _broadcast(x.shape[:-2], y.shape[:-2])
 
         def stack(v: Value) -> Value:
-            if prod(v.shape[:-2]) not in (1, prod(batch)):
+            count = prod(v.shape[:-2])
+            if not is_always(count, 1) and not surely_equal(count, prod(batch)):
                 v = self.broadcast(v, (*batch, *v.shape[-2:]))
             return self.reshape(v, (prod(v.shape[:-2]), *v.shape[-2:]))
 

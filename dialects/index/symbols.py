@@ -17,7 +17,7 @@ Products of symbols are symbols of their own (`b*s`). Quotients have constant di
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from math import gcd, prod
@@ -106,10 +106,25 @@ class Symbols:
                 break
             self.hints[name] = _first_value(self.known[name])
         self.guards: list[Guard] = []
-        self.key = (tuple(self.known.items()), tuple(self.hints.items()), self.conditions)
-        """Equal for symbols of which the same is said."""
+        self.takes_guards = False
+        """Whether types are inferred under guards as well: whoever has made the symbols looks at them afterwards."""
         self._fixed: dict[Atom, Linear] = {n: constant(r.min) for n, r in self.known.items() if r.min == r.max}
         self._facts: Facts | None = None
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for symbols of which the same is said."""
+        return tuple(self.known.items()), tuple(self.hints.items()), self.conditions
+
+    def assume(self) -> None:
+        """Take the guards so far, which are all `>= 0`, for conditions that hold."""
+        self.conditions = (*self.conditions, *(g.form for g in self.guards))
+        self.guards.clear()
+        self._facts = None
+
+    def least(self) -> dict[str, int]:
+        """The least value of each symbol."""
+        return {n: _first_value(r) for n, r in self.known.items()}
 
     def fresh(self) -> Symbols:
         """The same symbols, of which nothing has been asked yet."""

@@ -34,8 +34,8 @@ from lamina.dialects.index.symbols import (
     with_symbols,
 )
 from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, open_infos_by
-from lamina.dialects.relay.unknown_extents import infer_dynamic
-from lamina.dialects.relay.value_types import UNNAMED, dims_problem, dynamic_tensor, extents
+from lamina.dialects.relay.unknown_extents import checked_tensor, infer_dynamic
+from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents
 from lamina.errors import InputError
 
 SYMBOLS = "relay.symbols"
@@ -140,6 +140,13 @@ def conditions_attr(forms: Sequence[Linear]) -> ExtentsAttr:
     return ExtentsAttr(ArrayAttr([StringAttr(extent_text(f)) for f in forms]))
 
 
+def state_symbols(module: Operation, symbols: Symbols) -> None:
+    """Let a module say what is known of its symbols."""
+    module.attributes[SYMBOLS] = symbols_attr(symbols.known)
+    if symbols.conditions:
+        module.attributes[CONDITIONS] = conditions_attr(symbols.conditions)
+
+
 def symbols_around(values: Sequence[SSAValue]) -> Symbols | None:
     """The symbols of the module that values stand in; results of new ops stand where the operands of these do."""
     pending: list[SSAValue] = list(reversed(values))
@@ -166,12 +173,7 @@ def symbols_around(values: Sequence[SSAValue]) -> Symbols | None:
 
 def symbolic_info(type_: Attribute, symbols: Symbols) -> TensorInfo | None:
     """Shape and dtype of a tensor, numbers of the symbols for `?`; None where one has no name, or another."""
-    if not isinstance(type_, TensorType):
-        raise TypeMismatch(f"expects tensors, got {type_}")
-    tensor = cast("TensorType[Any]", type_)
-    problem = dims_problem(tensor)
-    if problem is not None:
-        raise TypeMismatch(problem)
+    tensor = checked_tensor(type_)
     dims = extents(tensor)
     if UNNAMED in dims:
         return None
@@ -231,6 +233,9 @@ def infer_open(
     that they stand in has the symbols, unless some are current. Raises TypeMismatch.
     """
     symbols = current_symbols() or symbols_around(values)
+    if symbols is not None and symbols.takes_guards:
+        found = infer_exact(operand_types, infer, symbols)
+        return found or infer_dynamic(operand_types, infer, numbers)
     key = (key, symbols.key if symbols is not None else None)
     found = _INFERRED.get(key)
     if found is None:
@@ -257,10 +262,10 @@ def infer_exact(operand_types: Sequence[Attribute], infer: Infer, symbols: Symbo
         with with_symbols(symbols):
             found = tuple(type_of_info(i) for i in infer(known))
     except (TypeMismatch, TypeError, ValueError, ArithmeticError):
-        if len(symbols.guards) == before:
+        if len(symbols.guards) == before or symbols.takes_guards:
             raise
         return None  # the values that the answers were for do not fit, others may
-    return found if len(symbols.guards) == before else None
+    return found if symbols.takes_guards or len(symbols.guards) == before else None
 
 
 def has_open_extent(type_: Attribute) -> bool:

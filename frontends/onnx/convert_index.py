@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lamina.dialects.infos import at_least, greatest, is_always
 from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.registry import onnx_op
@@ -34,7 +35,7 @@ def slice_of(n: Node, b: Builder) -> Value:
         begin.append(first)
         # Going down, "before the first element" is -1, which would mean the last one.
         end.append(-extent - 1 if last < 0 else last)
-    whole = all(f == 0 and e >= x.shape[a] for f, e, a in zip(begin, end, axes, strict=True))
+    whole = all(is_always(f, 0) and at_least(e - x.shape[a], 0) for f, e, a in zip(begin, end, axes, strict=True))
     if whole and set(steps) <= {1}:
         return x
     return b.op("strided_slice", x, begin=begin, end=end, strides=steps, axes=axes)
@@ -45,7 +46,7 @@ def _bounds(start: int, stop: int, step: int, extent: int) -> tuple[int, int]:
     where its start is before that: there Python has nothing."""
     low, high = (0, extent) if step > 0 else (-1, extent - 1)
     first, last = (v + extent if v < 0 else v for v in (start, stop))
-    return max(min(first, high), 0), max(min(last, high), low)
+    return greatest(min(first, high), 0), greatest(min(last, high), low)
 
 
 def from_front(n: Node, b: Builder, indices: Value, extent: int) -> Value:

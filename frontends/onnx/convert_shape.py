@@ -249,12 +249,12 @@ def constant_of_shape(n: Node, b: Builder) -> Value:
 @onnx_op("Shape")
 def shape_of(n: Node, b: Builder) -> Value:
     x = n.input(0)
-    return b.constant(np.asarray(x.shape[n.attr("start", 0) : n.attr("end", x.rank)], np.int64))
+    return b.extents(x.shape[n.attr("start", 0) : n.attr("end", x.rank)])
 
 
 @onnx_op("Size")
 def size_of(n: Node, b: Builder) -> Value:
-    return b.constant(np.asarray(prod(n.input(0).shape), np.int64))
+    return b.extents(prod(n.input(0).shape))
 
 
 @onnx_op("Range")

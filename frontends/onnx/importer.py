@@ -8,8 +8,8 @@ Weights go to the parameter store under the initialisers' names; each op carries
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.index.symbols import SymbolRange, Symbols, with_symbols
 from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.relay.symbolic import state_symbols
 from lamina.dialects.relay.value_types import dynamic_tensor, is_dynamic
 from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean, shown
 from lamina.frontends.builder import Value, checked_nbytes, name_hint
@@ -37,7 +38,6 @@ from lamina.frontends.onnx.builder import (
     SequenceValue,
     set_hint,
 )
-from lamina.frontends.onnx.extents import Draws, Extent
 from lamina.frontends.onnx.functions import function_of
 from lamina.frontends.onnx.generalise import generalised
 from lamina.frontends.onnx.graph import Graph, read_graph
@@ -46,6 +46,7 @@ from lamina.frontends.onnx.open_values import OpenValue, is_open
 from lamina.frontends.onnx.registry import Converter, converters, open_converter, takes_held
 from lamina.frontends.onnx.source import ModelSource, Source, read_model
 from lamina.frontends.onnx.support import report_of
+from lamina.frontends.onnx.symbolic import SymbolicBuilder, converted
 from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, decode, dtype_of, type_name
 
 # Operators that only move elements of their first input, whatever their type.
@@ -70,11 +71,12 @@ def load_onnx(
     max_tensor_bytes: int = DEFAULT_MAX_TENSOR_BYTES,
     values: Mapping[str, Any] | None = None,
     machine: bool = True,
-    opened: Collection[str] = (),
+    opened: Mapping[str, SymbolRange] | None = None,
 ) -> ImportedModel:
     """Import a model. `shapes` gives an input's shape by its name, or the size of a named dimension.
 
-    Named dimensions in `opened` stay open: the module has `?` of these names, for the pass relay-infer-symbols.
+    Named dimensions in `opened` stay open, for the values that are given of each: the module has `?` of these names and
+    says what they may be, for the pass relay-infer-symbols. A model whose ops are others for other values is refused.
 
     `values` fixes inputs: they are constants of the imported model, which does not take them any more. Raises
     LaminaError naming file and node; UnsupportedError (status 3) lists all operators that are missing; its kind
@@ -91,7 +93,7 @@ def load_onnx(
     given = dict(shapes or {}), max_tensor_bytes, dict(values or {})
     try:
         if opened:
-            return _Importer(model, graph, *given, machine=True, opened=opened).run()
+            return _Importer(model, graph, *given, opened=opened).run()
         try:
             return _Importer(model, graph, *given).run()
         except UnsupportedError as e:
@@ -113,7 +115,7 @@ def symbol_name(name: str) -> str:
 class _Importer:
     def __init__(
         self, model: ModelSource, graph: Graph, shapes: dict[str, Any], limit: int, fixed: dict[str, Any],
-        machine: bool = False, opened: Collection[str] = (),
+        machine: bool = False, opened: Mapping[str, SymbolRange] | None = None,
     ) -> None:  # fmt: skip
         self.model = model
         self.graph = graph
@@ -122,12 +124,13 @@ class _Importer:
         self.fixed = fixed
         self.machine = machine
         """Whether the module may have what only the virtual machine runs."""
-        self.opened = {name: symbol_name(name) for name in opened}
+        self.opened = {name: symbol_name(name) for name in opened or ()}
         """The dimensions that stay open, under the names that types can have."""
-        self.draws: dict[str, Draws] = {}
         self.store = ParamStore()
         self.block = Block()
-        self.builder = Builder(self.block, self.store, model.label, model.folder, limit)
+        what = self.block, self.store, model.label, model.folder, limit
+        self.symbols = Symbols({self.opened[n]: r for n, r in opened.items()}) if opened else None
+        self.builder = Builder(*what) if self.symbols is None else SymbolicBuilder(self.symbols, *what)
         self.builder.subgraph = self._subgraph
         self.values: dict[str, AnyValue] = {}
         self.arguments: dict[int, str] = {}
@@ -136,14 +139,18 @@ class _Importer:
         self.sequences: dict[str, int | None] = {}
 
     def run(self) -> ImportedModel:
+        if self.symbols is None:
+            return self._imported()
+        with with_symbols(self.symbols):
+            imported = self._imported()
+        state_symbols(imported.module, self.symbols)
+        return imported
+
+    def _imported(self) -> ImportedModel:
         self._check_shape_names()
         inputs = [port for i in self.graph.inputs if not self._is_fixed(i) for port in self._inputs(i)]
         try:
-            if self.opened:
-                with with_symbols(Symbols({n: SymbolRange() for n in self.draws})):
-                    self._run(self.graph.nodes)
-            else:
-                self._run(self.graph.nodes)
+            self._run(self.graph.nodes)
         finally:
             # The two know each other: what they hold, weights among it, would wait for the collector of cycles.
             del self.builder.subgraph
@@ -186,24 +193,20 @@ class _Importer:
         self.values[proto.name] = OptionalValue(sequence) if optional else sequence
         return [port for port, _ in made]
 
-    def _tensor(self, name: str, tensor: Any, given: Any, where: str) -> tuple[Port, Value | OpenValue]:
+    def _tensor(self, name: str, tensor: Any, given: Any, where: str) -> tuple[Port, Value]:
         dtype = dtype_of(tensor.elem_type, where)
         dims = self._shape(given, tensor, where)
-        shape = tuple(d for d in dims if isinstance(d, int))
-        checked_nbytes(shape, dtype, self.limit, where)
-        type_ = tensor_type(shape, dtype) if len(shape) == len(dims) else dynamic_tensor(dims, dtype)
+        known = tuple(d for d in dims if isinstance(d, int))
+        checked_nbytes(known, dtype, self.limit, where)
+        type_ = tensor_type(known, dtype) if len(known) == len(dims) else dynamic_tensor(dims, dtype)
         argument = self.block.insert_arg(type_, len(self.block.args))
         argument.name_hint = name_hint(name) or None
         logical = type_name(tensor.elem_type)
         self.arguments[id(argument)] = name
+        shape = self.builder.told(argument) if isinstance(self.builder, SymbolicBuilder) else known
+        value = Value(shape, dtype, ssa=argument, name=name, logical=logical)
         held = logical if logical in HELD else ""
-        if len(shape) == len(dims):
-            return Port(name, shape, dtype, held), Value(shape, dtype, ssa=argument, name=name, logical=logical)
-        for d in dims:
-            if isinstance(d, str) and d not in self.draws:
-                self.draws[d] = self.builder.next_draws()
-        extents = [d if isinstance(d, int) else Extent(argument, a, self.draws[d]) for a, d in enumerate(dims)]
-        return Port(name, type_.get_shape(), dtype, held, type_), OpenValue(extents, dtype, argument, logical=logical)
+        return Port(name, type_.get_shape(), dtype, held, type_ if is_dynamic(type_) else None), value
 
     def _is_fixed(self, proto: Any) -> bool:
         """Whether the input's value is given; it is a constant then."""
@@ -271,6 +274,10 @@ class _Importer:
     def _check_shape_names(self) -> None:
         dims: set[str] = {d.dim_param for i in self.graph.inputs for d in i.type.tensor_type.shape.dim if d.dim_param}
         known = [i.name for i in self.graph.inputs] + sorted(dims)
+        for name in self.opened:
+            if name not in known[len(self.graph.inputs) :]:
+                hint = did_you_mean(name, known) or "only dimensions that have names can stay open"
+                raise UsageError(f"{shown(name)} is no dimension of an input", where=self.model.label, hint=hint)
         for name in self.shapes:
             if name not in known:
                 hint = did_you_mean(name, known) or f"the inputs are {', '.join(map(shown, known[:8]))}"
@@ -329,7 +336,10 @@ class _Importer:
         if held and not moved and not takes_held(node.raw.domain, node.op_type):
             return self._not_for(node, held[0])
         try:
-            made = convert(node, self.builder) if not self.machine else self._for_machine(node, convert)
+            if isinstance(self.builder, SymbolicBuilder):
+                made = converted(node, self.builder, convert)
+            else:
+                made = convert(node, self.builder) if not self.machine else self._for_machine(node, convert)
         except NeedsValueError as e:
             e.names = e.names or self._deciding(e.value)
             raise

@@ -15,7 +15,7 @@ from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.relay import find_op
 from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import AnyValue, Builder, Node
-from lamina.frontends.onnx.extents import DRAWS, Draws, Entry, Extent, entry_at, number_of
+from lamina.frontends.onnx.extents import Extent, number_of
 from lamina.frontends.onnx.generalise import generalised
 from lamina.frontends.onnx.open_attributes import FAR, counted
 from lamina.frontends.onnx.open_values import (
@@ -25,7 +25,6 @@ from lamina.frontends.onnx.open_values import (
     emitted,
     unknown,
     vector,
-    with_draws,
 )
 from lamina.frontends.onnx.registry import open_op
 
@@ -256,42 +255,17 @@ def slice_of(n: Node, b: Builder) -> AnyValue | None:
     if known[0] is not None and known[1] is not None and not clamped:
         begin, end = ([max(-FAR, min(int(v), FAR)) for v in a] for a in (known[0], known[1]))
         return through(b, "strided_slice", x, begin=begin, end=end, strides=steps, axes=axes)
-    # Expressions of extents the ordinary converter finds again; of a constant it would have but the slices.
-    if x.array is None and any(isinstance(v, OpenValue) for v in bounds) and all(
+    if any(isinstance(v, OpenValue) for v in bounds) and all(
         v.array is not None or (isinstance(v, OpenValue) and v.entries is not None) for v in bounds
     ):
-        return None
+        return None  # expressions of extents, which the ordinary converter finds again
     if clamped:
         bounds[0] = _from_an_element(b, x, of_type(b, bounds[0], "int64"), axes, steps)
     columns: list[Tensor] = [_spread(b, of_type(b, v, "int64"), axes, f) for v, f in zip(bounds, (0, FAR), strict=True)]
     strides = [1] * (max(axes) + 1)
     for a, s in zip(axes, steps, strict=True):
         strides[a] = s
-    made = emitted(b, "dyn.strided_slice", x, *columns, b.constant(np.array(strides, np.int64)))
-    entries = [_entries_of(v) for v in bounds]
-    if x.array is None or isinstance(made, Value) or made.ssa is None or None in entries:
-        return made
-    cuts = dict(zip(axes, zip(*(e for e in entries if e is not None), steps, strict=True), strict=True))
-    return with_draws(made.ssa, made.dtype, made.logical, [_counts(x.array.shape[a], cuts.get(a)) for a in range(rank)])
-
-
-def _entries_of(x: Tensor) -> list[Entry] | None:
-    """The elements of a vector of integers, as far as they are expressions of extents."""
-    if isinstance(x, OpenValue):
-        return None if x.entries is None else list(x.entries.reshape(-1))
-    return None if x.array is None else [int(v) for v in x.array.reshape(-1)]
-
-
-def _counts(extent: int, cut: tuple[Entry, Entry, int] | None) -> Draws:
-    """The draws of the extent of a slice of an axis."""
-    if cut is None:
-        return (extent,) * DRAWS
-    first, last, step = cut
-    found: list[int | None] = []
-    for k in range(DRAWS):
-        begin, end = entry_at(first, k, {}), entry_at(last, k, {})
-        found.append(None if begin is None or end is None else len(range(*slice(begin, end, step).indices(extent))))
-    return tuple(found)
+    return emitted(b, "dyn.strided_slice", x, *columns, b.constant(np.array(strides, np.int64)))
 
 
 def _from_an_element(b: Builder, x: Tensor, begin: Tensor, axes: Sequence[int], steps: Sequence[int]) -> Tensor:

@@ -45,15 +45,12 @@ from lamina.dialects.relay.meaning import full_attrs
 from lamina.dialects.relay.params import dense_array
 from lamina.dialects.relay.shape.values import ShapeOfOp
 from lamina.dialects.relay.symbolic import (
-    CONDITIONS,
-    SYMBOLS,
-    conditions_attr,
     has_open_extent,
     module_symbols,
     names_of_types,
     range_problem,
+    state_symbols,
     symbolic_info,
-    symbols_attr,
     type_of_info,
 )
 from lamina.dialects.relay.value_dependent import BecomesStatic, Static, ValueDependent
@@ -79,10 +76,11 @@ class InferSymbols(ModulePass):
     dims: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        known = parse_ranges(self.dims)
-        stated = module_symbols(op)
-        if stated is not None:
-            known = stated.known | known
+        stated, given = module_symbols(op), parse_ranges(self.dims)
+        # Of a symbol about which a module says what is said of all nothing has been given.
+        known = {n: r for n, r in (stated.known if stated is not None else {}).items() if r != SymbolRange()} | given
+        for name, range_ in given.items():
+            _check_within(op, name, range_, stated.known.get(name) if stated is not None else None)
         mains = [f for f in op.ops if isinstance(f, func.FuncOp) and not f.is_declaration]
         opened = [m for m in mains if has_unknown_extents(m.body.block.arg_types)]
         if not opened:
@@ -96,9 +94,7 @@ class InferSymbols(ModulePass):
         (main,) = mains
         symbols, found = infer(main, known, stated.conditions if stated is not None else ())
         with edit.transaction(op), with_symbols(symbols):
-            op.attributes[SYMBOLS] = symbols_attr(symbols.known)
-            if symbols.conditions:
-                op.attributes[CONDITIONS] = conditions_attr(symbols.conditions)
+            state_symbols(op, symbols)
             for each in found:
                 adopt(each)
             drop_unused(main, [f.op for f in found if f.static is None])
@@ -106,6 +102,17 @@ class InferSymbols(ModulePass):
             assert returned is not None
             outputs = [v.type for v in returned.arguments]
             main.function_type = FunctionType.from_lists(list(main.function_type.inputs), outputs)
+
+
+def _check_within(op: ModuleOp, name: str, given: SymbolRange, stated: SymbolRange | None) -> None:
+    """Raises InputError where values are given for which a module says that it was not made."""
+    if stated is not None and (given.min < stated.min or given.max > stated.max or given.divisor % stated.divisor):
+        said = _text(name, stated)
+        raise InputError(f"relay-infer-symbols: {_text(name, given)} is given, the module is made for {said}", op=op)
+
+
+def _text(name: str, known: SymbolRange) -> str:
+    return f"{name}={known.min}..{known.max}" + (f":{known.divisor}" if known.divisor > 1 else "")
 
 
 def adopt(found: InferredOp) -> None:
@@ -308,9 +315,8 @@ class _Sweep:
         """Raises InputError where a symbol has been given values for which an op does not fit."""
         known = self.declared.get(name)
         if known is not None:
-            given = f"{name}={known.min}..{known.max}" + (f":{known.divisor}" if known.divisor > 1 else "")
-            what = f"{op.name.removeprefix('relay.')} needs {guard}"
-            raise InputError(f"relay-infer-symbols: {what}, the values are {given}", hint="give fewer", op=op)
+            what = f"{op.name.removeprefix('relay.')} needs {guard}, the values are {_text(name, known)}"
+            raise InputError(f"relay-infer-symbols: {what}", hint="give fewer", op=op)
 
 
 def _array(shape: Sequence[int]) -> Array:
