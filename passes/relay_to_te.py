@@ -44,13 +44,16 @@ from xdsl.rewriter import Rewriter
 
 from lamina.dialects import edit
 from lamina.dialects.attributes import ExtentsAttr
-from lamina.dialects.index.index_map import IndexMapAttr
-from lamina.dialects.index.sizes import RANGE, SHAPE
+from lamina.dialects.index.index_map import Condition, IndexMapAttr, IndexSet, IndexSetAttr
+from lamina.dialects.index.linear import Linear
+from lamina.dialects.index.sizes import CONDITIONS, RANGE, SHAPE
+from lamina.dialects.index.symbol_forms import symbols_of
 from lamina.dialects.index.symbols import Symbols, with_symbols
 from lamina.dialects.infos import TensorInfo, has_unknown_extents
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ProgramOp, ReturnOp
-from lamina.dialects.relay.symbolic import module_symbols, symbolic_info
+from lamina.dialects.relay.symbolic import CONDITIONS as ASSUMED
+from lamina.dialects.relay.symbolic import SYMBOLS, module_symbols, symbolic_info
 from lamina.dialects.relay.value_dependent import ValueDependent
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.build import any_use
@@ -89,6 +92,9 @@ class RelayToTePass(ModulePass):
                     op=main,
                 )
             Main(op, main, functions, names, mains, symbols).run()
+        for name in (SYMBOLS, ASSUMED):
+            # The sizes of @main say the same now.
+            op.attributes.pop(name, None)
         for left in op.walk():
             if left.name.startswith("relay."):
                 raise InputError(f"relay-to-te leaves {left.name} behind; run relay-fuse-ops before it", op=left)
@@ -244,7 +250,12 @@ def add_sizes(main: MainOp, symbols: Symbols) -> dict[str, SSAValue]:
     inputs = attrs_of_values(block.args, main.arg_attrs)
     outputs = attrs_of_values(returned.arguments, main.res_attrs)
     if names:
-        main.properties["arg_attrs"] = ArrayAttr([*(_size_attr(n, symbols, taken) for n in names), *inputs])
+        attrs = [_size_attr(n, symbols, taken) for n in names]
+        places = {name: Linear.dim(n) for n, name in enumerate(names)}
+        said = [Condition(c.substitute(places)) for c in symbols.conditions if set(symbols_of(c)) <= set(names)]  # type: ignore[arg-type]
+        if said:
+            attrs[-1] = DictionaryAttr({**attrs[-1].data, CONDITIONS: IndexSetAttr(IndexSet(len(names), tuple(said)))})
+        main.properties["arg_attrs"] = ArrayAttr([*attrs, *inputs])
         main.properties["res_attrs"] = ArrayAttr(outputs)
     for value in infos:
         Rewriter.replace_value_with_new_type(value, without_names(value.type))

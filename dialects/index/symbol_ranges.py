@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from math import lcm
+from math import gcd, lcm
 
-from lamina.dialects.index.symbols import Guard, SymbolRange
-from lamina.errors import UnsupportedError, UsageError
+from lamina.dialects.index.symbol_forms import symbols_of
+from lamina.dialects.index.symbols import Guard, SymbolRange, Symbols
+from lamina.errors import InputError, UnsupportedError, UsageError
 
 _RANGE = re.compile(r"\s*(\d+)(?:\s*\.\.\s*(\d+))?(?:\s*:\s*(\d+))?\s*")
 _NAMED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
@@ -53,18 +54,32 @@ def range_problem(known: SymbolRange) -> str | None:
     return None
 
 
-def narrowed(guards: Sequence[Guard], known: Mapping[str, SymbolRange]) -> dict[str, SymbolRange]:
-    """The ranges of symbols in which guards hold. Raises UnsupportedError for one that no range can say."""
-    ranges = dict(known)
+def narrowed(symbols: Symbols, declared: Mapping[str, SymbolRange], guards: Sequence[Guard]) -> Symbols:
+    """The symbols with less values, or under conditions, for which guards hold.
+
+    Those `declared` keep their values. Raises UnsupportedError for a guard that neither can say, InputError for one
+    that takes values from these.
+    """
+    ranges, conditions = dict(symbols.known), list(symbols.conditions)
     for guard in guards:
-        single = range_under(guard, ranges)
-        if single is None:
-            raise UnsupportedError(
-                f"counts with {guard}" if guard.taken else f"needs {guard}, which no range of sizes says"
-            )
-        name, range_ = single
-        ranges[name] = range_
-    return ranges
+        smaller = range_under(guard, ranges)
+        if smaller is not None:
+            name, range_ = smaller
+            if name in declared:
+                what = f"needs {guard}, the values are {range_text(name, declared[name])}"
+                raise InputError(what, hint="give fewer")
+            ranges[name] = range_
+        elif guard.kind == "ge" and len(symbols_of(guard.form)) > 1:
+            conditions.append(guard.form)
+        else:
+            what = f"counts with {guard}" if guard.taken else f"needs {guard}, which no range of sizes says"
+            raise UnsupportedError(what, hint="give the sizes that occur one by one")
+    return Symbols(ranges, conditions=conditions)
+
+
+def range_text(name: str, known: SymbolRange) -> str:
+    """A range as users write it."""
+    return f"{name}={known.min}..{known.max}" + (f":{known.divisor}" if known.divisor > 1 else "")
 
 
 def range_under(guard: Guard, ranges: Mapping[str, SymbolRange]) -> tuple[str, SymbolRange] | None:
@@ -93,6 +108,6 @@ def _smaller(guard: Guard, ranges: Mapping[str, SymbolRange]) -> tuple[str, Symb
         _, inner, divisor = atom
         if len(inner.terms) == 1 and not inner.const:
             ((name, times),) = inner.terms.items()
-            if isinstance(name, str) and name in ranges and times == 1:
-                return name, ranges[name]._replace(divisor=lcm(ranges[name].divisor, divisor))
+            if isinstance(name, str) and name in ranges:
+                return name, ranges[name]._replace(divisor=lcm(ranges[name].divisor, divisor // gcd(times, divisor)))
     return None

@@ -17,7 +17,7 @@ Products of symbols are symbols of their own (`b*s`). Quotients have constant di
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from math import gcd, prod
@@ -89,25 +89,49 @@ class Guard(NamedTuple):
 class Symbols:
     """Named extents: what is known of each, and under which conditions questions about them were answered."""
 
-    def __init__(self, known: Mapping[str, SymbolRange], hints: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        known: Mapping[str, SymbolRange],
+        hints: Mapping[str, int] | None = None,
+        conditions: Sequence[Linear] = (),
+    ) -> None:
+        """`conditions` are forms that are never negative."""
         self.known = dict(known)
+        self.conditions = tuple(conditions)
         self.hints: dict[str, int] = {}
         for name, range_ in self.known.items():
             self.hints[name] = hints[name] if hints and name in hints else _hint(range_, self.hints.values())
+        for name in reversed(self.known):
+            if all(evaluate(c, self.hints) >= 0 for c in self.conditions):
+                break
+            self.hints[name] = _first_value(self.known[name])
         self.guards: list[Guard] = []
         self.general = False
         """Whether an extent that may be 0 or 1 counts as one that is neither. What is done with any extent is right for
         these as well; only what is done because an extent is 1 is not."""
-        self.narrows = False
-        """Whether ops may ask for more than is known: guards are then conditions of the program."""
-        self.key = (tuple(self.known.items()), tuple(self.hints.items()))
-        """Equal for symbols of which the same is said."""
+        self.takes_guards = False
+        """Whether types are inferred under guards as well: whoever has made the symbols looks at them afterwards."""
         self._fixed: dict[Atom, Linear] = {n: constant(r.min) for n, r in self.known.items() if r.min == r.max}
         self._facts: Facts | None = None
 
+    @property
+    def key(self) -> Hashable:
+        """Equal for symbols of which the same is said."""
+        return tuple(self.known.items()), tuple(self.hints.items()), self.conditions
+
+    def assume(self) -> None:
+        """Take the guards so far, which are all `>= 0`, for conditions that hold."""
+        self.conditions = (*self.conditions, *(g.form for g in self.guards))
+        self.guards.clear()
+        self._facts = None
+
+    def least(self) -> dict[str, int]:
+        """The least value of each symbol."""
+        return {n: _first_value(r) for n, r in self.known.items()}
+
     def fresh(self) -> Symbols:
         """The same symbols, of which nothing has been asked yet."""
-        return Symbols(self.known, self.hints)
+        return Symbols(self.known, self.hints, self.conditions)
 
     # -- numbers -----------------------------------------------------------------------------------
 
@@ -164,6 +188,7 @@ class Symbols:
             conditions = [
                 Condition(mod(Linear.dim(n), r.divisor), True) for n, r in self.known.items() if r.divisor > 1
             ]
+            conditions += [Condition(c) for c in self.conditions]
             conditions += [Condition(g.form, g.kind == "eq") for g in self.guards if g.kind != "ne"]
             self._facts = Facts(self.range, conditions)
         return self._facts
@@ -457,6 +482,10 @@ def _integers() -> type:
     import numpy as np
 
     return np.integer
+
+
+def _first_value(known: SymbolRange) -> int:
+    return -(-known.min // known.divisor) * known.divisor
 
 
 def _hint(known: SymbolRange, taken: Iterable[int]) -> int:

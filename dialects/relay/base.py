@@ -28,7 +28,7 @@ import re
 from collections.abc import Callable, Sequence
 from enum import Enum, IntEnum
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -61,6 +61,8 @@ from lamina.dialects.infos import (
     tensor_info,
 )
 from lamina.dialects.rules.op_protocol import Sample
+
+Properties: TypeAlias = dict[str, Attribute]
 
 
 class OpPattern(IntEnum):
@@ -201,10 +203,7 @@ class RelayOp(IRDLOperation, Declared):
 
     @classmethod
     def infer_types(
-        cls,
-        operand_types: Sequence[Attribute],
-        properties: dict[str, Attribute],
-        values: Sequence[SSAValue] = (),
+        cls, operand_types: Sequence[Attribute], properties: Properties, values: Sequence[SSAValue] = ()
     ) -> tuple[Attribute, ...]:
         """Result types of an instance, memoised. Raises TypeMismatch with the user's message.
 

@@ -1,8 +1,10 @@
 """Type inference with extents that are forms over symbols: exact, where `unknown_extents.py` claims.
 
-    relay.symbols = {n = #relay.symbol<min = 1, max = 4096, divisor = 8>}
+    relay.symbols = {n = #relay.symbol<min = 1, max = 4096, divisor = 8>, p = #relay.symbol<min = 0, max = 4096>}
+    relay.conditions = #relay.extents<n * -1 + p * -1 + 4096>
 
-is the attribute of a module that says what values the names of extents in `@main` may have. An op's `infer_type` is
+are the attributes of a module that say what values the names of extents in `@main` may have: which each, and which
+forms over them are never negative. An op's `infer_type` is
 then asked once, with numbers that depend on symbols (`lamina.dialects.index.symbols`). What it answers holds for all
 values, or the answer is not taken.
 """
@@ -13,14 +15,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntAttr, ModuleOp, StringAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from lamina.dialects.attributes import ExtentsAttr
 from lamina.dialects.dtypes import dtype_name, tensor_type
-from lamina.dialects.index.symbol_forms import extent_text, form_of
+from lamina.dialects.index.linear import Linear
+from lamina.dialects.index.symbol_forms import extent_text, form_of, symbols_of
 from lamina.dialects.index.symbol_ranges import range_problem
 from lamina.dialects.index.symbols import (
     NoSymbolsError,
@@ -31,10 +35,12 @@ from lamina.dialects.index.symbols import (
     with_symbols,
 )
 from lamina.dialects.infos import SYMBOLS, TensorInfo, TypeMismatch, has_unknown_extents, open_infos_by
-from lamina.dialects.relay.unknown_extents import infer_dynamic
-from lamina.dialects.relay.value_types import UNNAMED, dims_problem, dynamic_tensor, extents
+from lamina.dialects.relay.unknown_extents import checked_tensor, infer_dynamic
+from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents
 from lamina.errors import InputError
 
+CONDITIONS = "relay.conditions"
+"""The attribute of a module with forms over its symbols that are never negative."""
 _FURTHEST = 1000
 
 Infer: TypeAlias = Callable[[Sequence[TensorInfo]], Sequence[TensorInfo]]
@@ -95,22 +101,41 @@ def module_symbols(module: Operation) -> Symbols | None:
         return None
     if not isinstance(attr, DictionaryAttr):
         raise InputError(f"{SYMBOLS} is {attr}, expected a dictionary of #relay.symbol", op=module)
-    return _symbols_of(attr).fresh()
+    conditions = module.attributes.get(CONDITIONS)
+    if conditions is not None and not isinstance(conditions, ExtentsAttr):
+        raise InputError(f"{CONDITIONS} is {conditions}, expected #relay.extents", op=module)
+    return _symbols_of(attr, conditions).fresh()
 
 
 @cache
-def _symbols_of(attr: DictionaryAttr) -> Symbols:
+def _symbols_of(attr: DictionaryAttr, conditions: ExtentsAttr | None) -> Symbols:
     known: dict[str, SymbolRange] = {}
     for name, value in attr.data.items():
         if not isinstance(value, SymbolAttr):
             raise InputError(f"{SYMBOLS} says that {name} is {value}, expected #relay.symbol")
         known[name] = value.range
-    return Symbols(known)
+    forms = [form_of(f.data) for f in conditions.forms] if conditions is not None else []
+    for name in dict.fromkeys(n for f in forms for n in symbols_of(f)):
+        if name not in known:
+            raise InputError(f"{CONDITIONS} names {name}, of which {SYMBOLS} says nothing")
+    return Symbols(known, conditions=forms)
 
 
 def symbols_attr(known: Mapping[str, SymbolRange]) -> DictionaryAttr:
     """The attribute of a module with these symbols."""
     return DictionaryAttr({name: SymbolAttr.of(r) for name, r in known.items()})
+
+
+def conditions_attr(forms: Sequence[Linear]) -> ExtentsAttr:
+    """The attribute of a module whose symbols satisfy these conditions."""
+    return ExtentsAttr(ArrayAttr([StringAttr(extent_text(f)) for f in forms]))
+
+
+def state_symbols(module: Operation, symbols: Symbols) -> None:
+    """Let a module say what is known of its symbols."""
+    module.attributes[SYMBOLS] = symbols_attr(symbols.known)
+    if symbols.conditions:
+        module.attributes[CONDITIONS] = conditions_attr(symbols.conditions)
 
 
 def symbols_around(values: Sequence[SSAValue]) -> Symbols | None:
@@ -139,12 +164,7 @@ def symbols_around(values: Sequence[SSAValue]) -> Symbols | None:
 
 def symbolic_info(type_: Attribute, symbols: Symbols) -> TensorInfo | None:
     """Shape and dtype of a tensor, numbers of the symbols for `?`; None where one has no name, or another."""
-    if not isinstance(type_, TensorType):
-        raise TypeMismatch(f"expects tensors, got {type_}")
-    tensor = cast("TensorType[Any]", type_)
-    problem = dims_problem(tensor)
-    if problem is not None:
-        raise TypeMismatch(problem)
+    tensor = checked_tensor(type_)
     dims = extents(tensor)
     if UNNAMED in dims:
         return None
@@ -204,8 +224,9 @@ def infer_open(
     that they stand in has the symbols, unless some are current. Raises TypeMismatch.
     """
     symbols = current_symbols() or symbols_around(values)
-    if symbols is not None and symbols.narrows:
-        return infer_exact(operand_types, infer, symbols) or infer_dynamic(operand_types, infer)
+    if symbols is not None and symbols.takes_guards:
+        found = infer_exact(operand_types, infer, symbols)
+        return found or infer_dynamic(operand_types, infer, numbers)
     key = (key, symbols.key if symbols is not None else None)
     found = _INFERRED.get(key)
     if found is None:
@@ -232,10 +253,10 @@ def infer_exact(operand_types: Sequence[Attribute], infer: Infer, symbols: Symbo
         with with_symbols(symbols):
             found = tuple(type_of_info(i) for i in infer(known))
     except (TypeMismatch, TypeError, ValueError, ArithmeticError):
-        if len(symbols.guards) == before:
+        if len(symbols.guards) == before or symbols.takes_guards:
             raise
         return None  # the values that the answers were for do not fit, others may
-    return found if symbols.narrows or len(symbols.guards) == before else None
+    return found if symbols.takes_guards or len(symbols.guards) == before else None
 
 
 def has_open_extent(type_: Attribute) -> bool:

@@ -37,10 +37,7 @@ class ValueDependent(RelayOp):
 
     @classmethod
     def infer_types(
-        cls,
-        operand_types: Sequence[Attribute],
-        properties: dict[str, Attribute],
-        values: Sequence[SSAValue] = (),
+        cls, operand_types: Sequence[Attribute], properties: Properties, values: Sequence[SSAValue] = ()
     ) -> tuple[Attribute, ...]:
         return infer_dynamic(operand_types, lambda infos: cls.infer_infos(infos, cls._python(properties)))
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from lamina.frontends.onnx.open_values import OpenValue
 
 
-
 class NeedsValueError(UnsupportedError):
     """A shape, axis or count is computed at run time; with the values of the inputs `names` it would be known."""
 

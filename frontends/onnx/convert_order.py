@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lamina.dialects.relay.shape.search import UniqueOp, UniqueSlicesOp
 from lamina.dialects.infos import is_symbolic
+from lamina.dialects.relay.shape.search import UniqueOp, UniqueSlicesOp
 from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import Builder, NeedsDataError, Node
 from lamina.frontends.onnx.convert_index import from_front

@@ -18,9 +18,9 @@ from xdsl.utils.exceptions import ParseError
 
 from lamina.dialects.index.symbol_ranges import narrowed, parse_range
 from lamina.dialects.index.symbols import SymbolRange, Symbols, with_symbols
-from lamina.dialects.infos import SYMBOLS, TensorInfo, is_symbolic
+from lamina.dialects.infos import TensorInfo, is_symbolic
 from lamina.dialects.relay.params import ParamStore
-from lamina.dialects.relay.symbolic import symbols_attr, type_of_info
+from lamina.dialects.relay.symbolic import state_symbols, type_of_info
 from lamina.dialects.relay.value_types import is_dynamic
 from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean, shown
 from lamina.frontends.builder import Value, checked_nbytes, name_hint
@@ -135,7 +135,7 @@ class _Importer:
             return self._imported()
         with with_symbols(self.symbols):
             imported = self._imported()
-        imported.module.attributes[SYMBOLS] = symbols_attr(self._narrowed())
+        state_symbols(imported.module, self._narrowed(self.symbols))
         return imported
 
     def _imported(self) -> ImportedModel:
@@ -165,17 +165,15 @@ class _Importer:
         if not ranges:
             return None
         symbols = Symbols({n: r for n, r in ranges.items() if r.min < r.max})
-        symbols.narrows = True
+        symbols.takes_guards = True
         return symbols
 
-    def _narrowed(self) -> dict[str, SymbolRange]:
-        """The values of the symbols for which the nodes so far do what was imported. Raises UnsupportedError."""
-        assert self.symbols is not None
+    def _narrowed(self, symbols: Symbols) -> Symbols:
+        """The symbols for whose values the nodes so far do what was imported. Raises LaminaError where none say it."""
         try:
-            return narrowed(self.symbols.guards, self.symbols.known)
-        except UnsupportedError as e:
-            hint = "give the sizes that occur one by one"
-            raise UnsupportedError(e.what, where=self.builder.where, hint=hint) from None
+            return narrowed(symbols, {n: r for n, r in symbols.known.items() if r != SymbolRange()}, symbols.guards)
+        except (UnsupportedError, InputError) as e:
+            raise type(e)(e.what, where=self.builder.where, hint=e.hint) from None
 
     # -- inputs ------------------------------------------------------------------------------------
 
@@ -362,7 +360,7 @@ class _Importer:
         if made is None:
             return False
         if self.symbols is not None and self.symbols.guards:
-            self._narrowed()
+            self._narrowed(self.symbols)
         results = [made] if isinstance(made, Value | OpenValue | SequenceValue | OptionalValue) else list(made)
         for n, name in enumerate(node.outputs):
             if not name:

@@ -71,14 +71,16 @@ def _port(attr: Any) -> Port:
     from xdsl.dialects.builtin import DenseArrayBase, IndexType, MemRefType, StringAttr
 
     from lamina.dialects.dtypes import dtype_name
-    from lamina.dialects.index.index_map import IndexMapAttr
+    from lamina.dialects.index.index_map import IndexMapAttr, IndexSetAttr
 
     name, type_, shape = attr.data.get("name", StringAttr("workspace")), attr.data["type"], attr.data.get("shape")
     assert isinstance(name, StringAttr)
     if isinstance(type_, IndexType):
         known = attr.data.get("range")
         values = SizeRange(*known.get_values()) if isinstance(known, DenseArrayBase) else None
-        return Port(name.data, (), SIZE, range=values)
+        holds = attr.data.get("conditions")
+        conditions = tuple(c.form for c in holds.data.conditions) if isinstance(holds, IndexSetAttr) else ()
+        return Port(name.data, (), SIZE, range=values, conditions=conditions)
     assert type(type_) is MemRefType
     extents = Extents(shape.data.results) if isinstance(shape, IndexMapAttr) else None
     return Port(name.data, type_.get_shape(), dtype_name(type_.element_type), extents)

@@ -63,11 +63,17 @@ class Port:
     """The extents over the program's sizes, where one of them is unknown."""
     range: SizeRange | None = None
     """Values of a size, where the program was compiled for those only."""
+    conditions: tuple[Linear, ...] = ()
+    """Forms over the positions of the sizes up to this one that are never negative."""
 
     def plain(self) -> list[Any]:
         """All that it says as plain values."""
         known = {"extents": [plain_form(e) for e in self.extents.results]} if self.extents is not None else {}
-        more = {**known, **({"range": list(self.range)} if self.range is not None else {})}
+        more = {
+            **known,
+            **({"range": list(self.range)} if self.range is not None else {}),
+            **({"conditions": [*map(plain_form, self.conditions)]} if self.conditions else {}),
+        }
         return [self.name, list(self.shape), self.dtype, *([more] if more else [])]
 
     @staticmethod
@@ -77,7 +83,8 @@ class Port:
         more: Mapping[str, Any] = rest[0] if rest else {}
         extents = Extents(tuple(map(form_of_plain, more["extents"]))) if "extents" in more else None
         values = SizeRange(*more["range"]) if "range" in more else None
-        return Port(name, tuple(shape), dtype, extents, values)
+        conditions = tuple(map(form_of_plain, more.get("conditions", ())))
+        return Port(name, tuple(shape), dtype, extents, values, conditions)
 
     def describe(self) -> str:
         """Type and shape as text."""
@@ -144,6 +151,7 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
     Raises InputError for a size that no array tells, and for one that is no number from 0 on.
     """
     declared = [p for p in ports if p.dtype == SIZE]
+    names = [p.name for p in declared]
     found: dict[str, int] = {}
     for n, size in enumerate(declared):
         name = size.name
@@ -169,4 +177,9 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
         problem = size.range.problem(found[name]) if size.range is not None else None
         if problem is not None:
             raise InputError(f"{found[name]} given, {problem}", where=f"size {name!r}")
+        for c in size.conditions:
+            if c.evaluate(dict(enumerate(found.values()))) < 0:
+                given = ", ".join(f"{k} = {v}" for k, v in found.items())
+                said = f"{Extents((c,), tuple(names))} >= 0"
+                raise InputError(f"{given} given, the program was compiled for {said}", where=f"size {name!r}")
     return found

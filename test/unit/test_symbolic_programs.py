@@ -6,16 +6,25 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
+from xdsl.dialects.builtin import ModuleOp
 
 from lamina.backends.cpu.jit import host_target
+from lamina.dialects.index.symbols import SymbolRange
+from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.target import TARGET
 from lamina.driver.pipelines import Pipeline
-from lamina.errors import InputError
+from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.frontends.onnx import load_onnx
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.printing import module_text
 from lamina.runtime.compiled import CompiledProgram
 from lamina.runtime.llvm_module import load_module
+from lamina.transform import PassContext
+
+from .onnx_gpt import gpt_step
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
@@ -32,15 +41,24 @@ func.func @main(
 """
 
 
-def compiled(text: str, dims: str = "") -> CompiledProgram:
-    """The program of a text after relay-infer-symbols, by the pipeline that compiles models."""
-    ctx = LaminaContext()
-    module = parse_text(ctx, text, "model.mlir")
-    run_pipeline(module, ctx, parse_pipeline(f'relay-infer-symbols{{dims="{dims}"}}'))
+def lowered(module: ModuleOp, dims: str, store: ParamStore | None = None, naive: bool = False) -> CompiledProgram:
+    """The program of a module after relay-infer-symbols, by the pipeline that compiles models.
+
+    `naive` leaves the schedules out.
+    """
     target = host_target(1)
+    ctx = LaminaContext()
+    ctx.params = store or ParamStore()
     module.attributes[TARGET] = target
-    Pipeline(3, target=target).run(module, ctx)
-    return load_module(module, None)
+    context = PassContext(opt_level=3, disabled_pass=["cpu-schedule"] if naive else [])
+    pipeline = Pipeline(context, target=target)
+    run_pipeline(module, ctx, parse_pipeline(f'relay-infer-symbols{{dims="{dims}"}}'))
+    pipeline.run(module, ctx)
+    return load_module(module, store)
+
+
+def compiled(text: str, dims: str = "", naive: bool = False) -> CompiledProgram:
+    return lowered(parse_text(LaminaContext(), text, "model.mlir"), dims, naive=naive)
 
 
 def softmax(x: Any) -> Any:
@@ -77,3 +95,97 @@ def test_sizes_that_were_not_declared_are_refused(dims: str, rows: int, message:
     a = drawn(np.random.default_rng(0), x=(rows, 64), w=(32, 64), b=(32,))
     with pytest.raises(InputError, match=message):
         compiled(SMALL, dims).run(a)
+
+
+ROWS, PAST = "tensor<?x64xf32, #relay.dims<s, _>>", "tensor<4x?x16xf32, #relay.dims<_, p, _>>"
+ATTENTION = f"""
+func.func @main(%x: {ROWS}, %past: {PAST}, %w: tensor<64x64xf32>) -> (tensor<?x64xf32>, tensor<4x?x16xf32>) {{
+  %q = relay.nn.dense %x, %w : ({ROWS}, tensor<64x64xf32>) -> tensor<?x64xf32>
+  %q1 = relay.reshape %q {{newshape = [-1, 4, 16]}} : (tensor<?x64xf32>) -> tensor<?x4x16xf32>
+  %q2 = relay.transpose %q1 {{axes = [1, 0, 2]}} : (tensor<?x4x16xf32>) -> tensor<4x?x16xf32>
+  %k = relay.concatenate %past, %q2 {{axis = 1}} : ({PAST}, tensor<4x?x16xf32>) -> tensor<4x?x16xf32>
+  %s = relay.nn.batch_matmul %q2, %k : (tensor<4x?x16xf32>, tensor<4x?x16xf32>) -> tensor<4x?x?xf32>
+  %s1 = relay.nn.softmax %s : tensor<4x?x?xf32>
+  %o = relay.nn.batch_matmul %s1, %k {{transpose_b = false}}
+    : (tensor<4x?x?xf32>, tensor<4x?x16xf32>) -> tensor<4x?x16xf32>
+  %o1 = relay.transpose %o {{axes = [1, 0, 2]}} : (tensor<4x?x16xf32>) -> tensor<?x4x16xf32>
+  %o2 = relay.reshape %o1 {{newshape = [-1, 64]}} : (tensor<?x4x16xf32>) -> tensor<?x64xf32>
+  return %o2, %k : tensor<?x64xf32>, tensor<4x?x16xf32>
+}}
+"""
+
+
+def test_attention_over_a_past_that_grows() -> None:
+    program = compiled(ATTENTION, "s=1..512, p=0..1024", naive=True)
+    random = np.random.default_rng(1)
+    for s, p in ((1, 0), (5, 0), (1, 7), (3, 100), (64, 1)):
+        a = drawn(random, x=(s, 64), past=(4, p, 16), w=(64, 64))
+        a["w"] /= 8
+        q = (a["x"] @ a["w"].T).reshape(s, 4, 16).transpose(1, 0, 2)
+        k = np.concatenate([a["past"], q], 1)
+        mixed = softmax(q @ k.transpose(0, 2, 1)) @ k
+        first, second = program.run(a).values()
+        np.testing.assert_allclose(first, mixed.transpose(1, 0, 2).reshape(s, 64), rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(second, k, rtol=1e-4, atol=1e-5)
+
+
+def test_a_convolutional_network_of_any_batch() -> None:
+    images = "tensor<?x3x16x16xf32, #relay.dims<n, _, _, _>>"
+    text = f"""
+    func.func @main(%x: {images}, %w: tensor<8x3x3x3xf32>, %d: tensor<5x8xf32>) -> tensor<?x5xf32> {{
+      %0 = relay.nn.conv2d %x, %w {{padding = [1, 1]}} : ({images}, tensor<8x3x3x3xf32>) -> tensor<?x8x16x16xf32>
+      %1 = relay.nn.relu %0 : tensor<?x8x16x16xf32>
+      %2 = relay.nn.max_pool2d %1 {{pool_size = [2, 2], strides = [2, 2]}}
+        : (tensor<?x8x16x16xf32>) -> tensor<?x8x8x8xf32>
+      %3 = relay.nn.global_avg_pool2d %2 : (tensor<?x8x8x8xf32>) -> tensor<?x8x1x1xf32>
+      %4 = relay.nn.batch_flatten %3 : (tensor<?x8x1x1xf32>) -> tensor<?x8xf32>
+      %5 = relay.nn.dense %4, %d : (tensor<?x8xf32>, tensor<5x8xf32>) -> tensor<?x5xf32>
+      return %5 : tensor<?x5xf32>
+    }}
+    """
+    program = compiled(text, naive=True)
+    random = np.random.default_rng(2)
+    for n in (1, 2, 5, 16):
+        a = drawn(random, x=(n, 3, 16, 16), w=(8, 3, 3, 3), d=(5, 8))
+        padded = np.pad(a["x"], ((0, 0), (0, 0), (1, 1), (1, 1)))
+        taps = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
+        y = np.maximum(np.einsum("ncyxrs,kcrs->nkyx", taps, a["w"]), 0)
+        y = y.reshape(n, 8, 8, 2, 8, 2).max((3, 5)).mean((2, 3))
+        check(program, a, y @ a["d"].T)
+
+
+OPENED = {"batch": SymbolRange(1, 8), "seq": SymbolRange(1, 256), "past": SymbolRange(0, 255)}
+
+
+@pytest.mark.slow
+def test_a_step_of_a_language_model_from_onnx() -> None:
+    runtime = pytest.importorskip("onnxruntime")
+    model = gpt_step()
+    imported = load_onnx(model, opened=OPENED)
+    program = lowered(imported.module, "", imported.store, naive=True)
+    session = runtime.InferenceSession(model.SerializeToString())
+    random = np.random.default_rng(3)
+    for batch, seq, past in ((1, 1, 0), (2, 5, 0), (1, 1, 7), (3, 4, 50), (8, 1, 100)):
+        a: Arrays = drawn(random, past_k=(batch, 4, past, 16), past_v=(batch, 4, past, 16))
+        a["ids"] = random.integers(0, 100, (batch, seq))
+        found = program.run(a)
+        for port, expected in zip(session.get_outputs(), session.run(None, a), strict=True):
+            np.testing.assert_allclose(found[port.name], expected, rtol=1e-4, atol=1e-4)
+    a = drawn(random, past_k=(1, 4, 200, 16), past_v=(1, 4, 200, 16)) | {"ids": np.zeros((1, 60), np.int64)}
+    with pytest.raises(InputError, match="past = 200 given, the program was compiled for"):
+        program.run(a)
+
+
+def _small_onnx(kind: str, **attrs: Any) -> Any:
+    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, ["batch", 4]) for n in ("x", "y"))
+    return helper.make_model(helper.make_graph([helper.make_node(kind, ["x"], ["y"], **attrs)], "small", [x], [y]))
+
+
+def test_models_whose_ops_depend_on_sizes_are_refused() -> None:
+    with pytest.raises(UsageError, match='"batches" is no dimension of an input'):
+        load_onnx(_small_onnx("Relu"), opened={"batches": SymbolRange(1, 8)})
+    # Without axes it drops the batch where that is 1.
+    with pytest.raises(UnsupportedError, match="asks whether batch >= 2"):
+        load_onnx(_small_onnx("Squeeze"), opened={"batch": SymbolRange(1, 8)})
+    module = load_onnx(_small_onnx("Squeeze"), opened={"batch": SymbolRange(2, 8)}).module
+    assert "tensor<?x4xf32, #relay.dims<batch, _>>" in module_text(module)

@@ -48,10 +48,7 @@ class ReshapeTensorOp(Opaque):
 
     @classmethod
     def infer_types(
-        cls,
-        operand_types: Sequence[Attribute],
-        properties: dict[str, Attribute],
-        values: Sequence[SSAValue] = (),
+        cls, operand_types: Sequence[Attribute], properties: Properties, values: Sequence[SSAValue] = ()
     ) -> tuple[Attribute, ...]:
         data, shape = operand_types
         if is_vector_of_unknown_length(shape) and "newshape" in properties:

@@ -31,10 +31,11 @@ from xdsl.rewriter import Rewriter
 from lamina.dialects import edit
 from lamina.dialects.attributes import to_attribute
 from lamina.dialects.dtypes import bits_of, is_unsigned
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.symbol_forms import form_of, symbols_of
-from lamina.dialects.index.symbol_ranges import parse_ranges, range_under
+from lamina.dialects.index.symbol_ranges import narrowed, parse_ranges, range_text, range_under
 from lamina.dialects.index.symbols import Guard, SymbolRange, Symbols, with_symbols
-from lamina.dialects.infos import SYMBOLS, TensorInfo, TypeMismatch, at_least, has_unknown_extents, is_symbolic
+from lamina.dialects.infos import TensorInfo, TypeMismatch, at_least, has_unknown_extents, is_symbolic
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
@@ -47,8 +48,8 @@ from lamina.dialects.relay.symbolic import (
     has_open_extent,
     module_symbols,
     names_of_types,
+    state_symbols,
     symbolic_info,
-    symbols_attr,
     type_of_info,
 )
 from lamina.dialects.relay.value_dependent import BecomesStatic, Static, ValueDependent
@@ -73,10 +74,11 @@ class InferSymbols(ModulePass):
     dims: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        known = parse_ranges(self.dims)
-        stated = module_symbols(op)
-        if stated is not None:
-            known = stated.known | known
+        stated, given = module_symbols(op), parse_ranges(self.dims)
+        # Of a symbol about which a module says what is said of all nothing has been given.
+        known = {n: r for n, r in (stated.known if stated is not None else {}).items() if r != SymbolRange()} | given
+        for name, range_ in given.items():
+            _check_within(op, name, range_, stated.known.get(name) if stated is not None else None)
         mains = [f for f in op.ops if isinstance(f, func.FuncOp) and not f.is_declaration]
         opened = [m for m in mains if has_unknown_extents(m.body.block.arg_types)]
         if not opened:
@@ -88,9 +90,9 @@ class InferSymbols(ModulePass):
                 op=opened[0],
             )
         (main,) = mains
-        symbols, found = infer(main, known)
+        symbols, found = infer(main, known, stated.conditions if stated is not None else ())
         with edit.transaction(op), with_symbols(symbols):
-            op.attributes[SYMBOLS] = symbols_attr(symbols.known)
+            state_symbols(op, symbols)
             for each in found:
                 adopt(each)
             drop_unused(main, [f.op for f in found if f.static is None])
@@ -98,6 +100,13 @@ class InferSymbols(ModulePass):
             assert returned is not None
             outputs = [v.type for v in returned.arguments]
             main.function_type = FunctionType.from_lists(list(main.function_type.inputs), outputs)
+
+
+def _check_within(op: ModuleOp, name: str, given: SymbolRange, stated: SymbolRange | None) -> None:
+    """Raises InputError where values are given for which a module says that it was not made."""
+    if stated is not None and (given.min < stated.min or given.max > stated.max or given.divisor % stated.divisor):
+        said = range_text(name, stated)
+        raise InputError(f"relay-infer-symbols: {range_text(name, given)} is given, the module is made for {said}", op=op)
 
 
 def adopt(found: InferredOp) -> None:
@@ -131,7 +140,9 @@ class InferredOp:
     static: Static | None = None
 
 
-def infer(main: func.FuncOp, known: dict[str, SymbolRange]) -> tuple[Symbols, list[InferredOp]]:
+def infer(
+    main: func.FuncOp, known: Mapping[str, SymbolRange], conditions: Sequence[Linear] = ()
+) -> tuple[Symbols, list[InferredOp]]:
     """The symbols of a function, with ranges under which its ops fit, and what all its ops give.
 
     Raises InputError, UnsupportedError naming the op that does not fit.
@@ -144,12 +155,13 @@ def infer(main: func.FuncOp, known: dict[str, SymbolRange]) -> tuple[Symbols, li
             )
     names = names_of_types(block.arg_types)
     ranges = {n: known.get(n, SymbolRange()) for n in dict.fromkeys(s for d in names for s in symbols_of(form_of(d)))}
+    symbols = Symbols(ranges, conditions=conditions)
     for _ in range(_ROUNDS):
-        sweep = _Sweep(Symbols(ranges), known)
+        sweep = _Sweep(symbols, known)
         narrowed = sweep.run(main)
         if narrowed is None:
-            return sweep.symbols, sweep.found
-        ranges = narrowed
+            return symbols, sweep.found
+        symbols = narrowed
     raise UnsupportedError("relay-infer-symbols: the ranges of the symbols do not settle", op=main)
 
 
@@ -165,8 +177,8 @@ class _Sweep:
         """The elements of short tensors of integers, numbers of the symbols among them."""
         self.found: list[InferredOp] = []
 
-    def run(self, main: func.FuncOp) -> dict[str, SymbolRange] | None:
-        """None, or the smaller ranges that an op needs."""
+    def run(self, main: func.FuncOp) -> Symbols | None:
+        """None, or the symbols with less values that an op needs."""
         for argument in main.body.block.args:
             self._note(argument)
         for op in main.body.block.ops:
@@ -187,7 +199,7 @@ class _Sweep:
         assert info is not None
         self.infos[value] = info
 
-    def _op(self, op: RelayOp) -> dict[str, SymbolRange] | None:
+    def _op(self, op: RelayOp) -> Symbols | None:
         static: Static | None = None
         try:
             with with_symbols(self.symbols):
@@ -205,7 +217,7 @@ class _Sweep:
             sizes = ", ".join(f"{n} = {v}" for n, v in self.symbols.hints.items())
             raise InputError(f"{op.name.removeprefix('relay.')}: {e}, for instance where {sizes}", op=op) from e
         if self.symbols.guards:
-            return self._narrowed(op)
+            return self._narrowed(op, self.symbols.guards)
         self.infos.update(zip(op.results, infos, strict=True))
         self.found.append(InferredOp(op, types, static))
         if static is None and all(i.dtype in INTEGERS and self._is_short(i) for i in infos):
@@ -250,37 +262,20 @@ class _Sweep:
         numbers: list[Any] = array.reshape(-1).tolist()
         return all(at_least(n, low) and at_least(high - 1 - n, 0) for n in numbers)
 
-    def _repaired(self, op: RelayOp) -> dict[str, SymbolRange] | None:
-        """The ranges of the symbols for which the last question of an op that refuses is answered the other way."""
+    def _repaired(self, op: RelayOp) -> Symbols | None:
+        """The symbols with values for which the last question of an op that refuses is answered the other way."""
         if not self.symbols.guards:
             return None
         guard = self.symbols.guards[-1].negated()
-        found = range_under(guard, self.symbols.known)
-        if found is None:
-            return None
-        self._check_declared(op, guard, found[0])
-        return self.symbols.known | {found[0]: found[1]}
+        return self._narrowed(op, [guard]) if range_under(guard, self.symbols.known) is not None else None
 
-    def _narrowed(self, op: RelayOp) -> dict[str, SymbolRange]:
-        """The ranges of the symbols that satisfy what an op has asked. Raises LaminaError where they cannot say it."""
-        ranges = dict(self.symbols.known)
-        for guard in self.symbols.guards:
-            smaller = range_under(guard, ranges)
-            if smaller is None:
-                name = op.name.removeprefix("relay.")
-                what = f"counts with {guard}" if guard.taken else f"needs {guard}, which no range of sizes says"
-                raise UnsupportedError(f"relay-infer-symbols: {name} {what}", op=op)
-            self._check_declared(op, guard, smaller[0])
-            ranges[smaller[0]] = smaller[1]
-        return ranges
-
-    def _check_declared(self, op: RelayOp, guard: Guard, name: str) -> None:
-        """Raises InputError where a symbol has been given values for which an op does not fit."""
-        known = self.declared.get(name)
-        if known is not None:
-            given = f"{name}={known.min}..{known.max}" + (f":{known.divisor}" if known.divisor > 1 else "")
-            what = f"{op.name.removeprefix('relay.')} needs {guard}"
-            raise InputError(f"relay-infer-symbols: {what}, the values are {given}", hint="give fewer", op=op)
+    def _narrowed(self, op: RelayOp, guards: Sequence[Guard]) -> Symbols:
+        """The symbols with less values, or conditions, as an op has asked. Raises LaminaError where none say it."""
+        try:
+            return narrowed(self.symbols, self.declared, guards)
+        except (UnsupportedError, InputError) as e:
+            name = op.name.removeprefix("relay.")
+            raise type(e)(f"relay-infer-symbols: {name} {e.what}", hint=e.hint, op=op) from None
 
 
 def _array(shape: Sequence[int]) -> Array:

@@ -131,7 +131,7 @@ class _Sweep:
         if not has_unknown_extents(op.result_types):
             return op
         try:
-            found = op.infer_types(op.operand_types, op.properties)
+            found = op.infer_types(op.operand_types, op.properties, op.operands)
         except TypeMismatch as e:
             raise InputError(f"{op.name.removeprefix('relay.')}: {e}", op=op) from None
         if found == tuple(op.result_types) or not all(map(accepts, op.result_types, found)):
