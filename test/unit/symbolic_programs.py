@@ -74,7 +74,7 @@ def _product(e: Extents) -> Sequence[Any]:
 
 
 def _packed(e: Extents) -> Sequence[Any]:
-    width = 16
+    width = 32
     a, b = te.placeholder((e["m"], e["k"]), name="A"), te.placeholder((e["n"] // width, e["k"], width), name="B")
     bias = te.placeholder((e["n"],), name="bias")
     k = te.reduce_axis((0, e["k"]), name="k")
@@ -183,7 +183,7 @@ PROGRAMS = {
     "product of open depth": SymbolicProgram(_product, _relu_of_product, _FACTORS, "k"),
     "product of open columns": SymbolicProgram(_product, _relu_of_product, _FACTORS, "n"),
     "product all open": SymbolicProgram(_product, _relu_of_product, _FACTORS, "mkn"),
-    "product of packed weights": SymbolicProgram(_packed, _packed_value, _FACTORS, "m"),
+    "product of packed weights": SymbolicProgram(_packed, _packed_value, _FACTORS | {"n": 64}, "m"),
     "products of open rows": SymbolicProgram(_batch_product, np.matmul, _FACTORS, "bm"),
     "products of probabilities and values": SymbolicProgram(_batch_product, np.matmul, _FACTORS, "mk"),
     "products of open columns": SymbolicProgram(_batch_product, np.matmul, _FACTORS, "mn"),
