@@ -71,8 +71,10 @@ def main() -> int:
             rows.append({"kernel": name, "extent": size, "us": ours * 1e6, "ratio": made / ours, "off": difference})
             print(f"{name:<38}{size:>7}{ours * 1e6:>10.1f}{made / ours:>7.2f}", flush=True)
     ratios = [row["ratio"] for row in rows]
-    print(f"median ratio {median(ratios):.2f}, least {min(ratios):.2f}, {sum(r >= 0.95 for r in ratios)} of "
-          f"{len(ratios)} at 0.95 or above")
+    print(
+        f"median ratio {median(ratios):.2f}, least {min(ratios):.2f}, {sum(r >= 0.95 for r in ratios)} of "
+        f"{len(ratios)} at 0.95 or above"
+    )
     if args.json:
         args.json.write_text(json.dumps(rows, indent=2) + "\n")
     return 0 if all(row["off"] < 1e-5 for row in rows) else 1

@@ -91,8 +91,10 @@ def _batch_product(e: Extents) -> Sequence[Any]:
     a, b = te.placeholder((e["b"], e["m"], e["k"]), name="A"), te.placeholder((e["b"], e["k"], e["n"]), name="B")
     k = te.reduce_axis((0, e["k"]), name="k")
     shape = e["b"], e["m"], e["n"]
-    return a, b, te.compute(
-        shape, lambda p, i, j: te.sum(a[p, i, k] * b[p, k, j], axis=k), name="C", tag="nn.batch_matmul"
+    return (
+        a,
+        b,
+        te.compute(shape, lambda p, i, j: te.sum(a[p, i, k] * b[p, k, j], axis=k), name="C", tag="nn.batch_matmul"),
     )
 
 
@@ -100,8 +102,10 @@ def _scores(e: Extents) -> Sequence[Any]:
     a, b = te.placeholder((e["b"], e["m"], e["k"]), name="A"), te.placeholder((e["b"], e["n"], e["k"]), name="B")
     k = te.reduce_axis((0, e["k"]), name="k")
     shape = e["b"], e["m"], e["n"]
-    return a, b, te.compute(
-        shape, lambda p, i, j: te.sum(a[p, i, k] * b[p, j, k], axis=k), name="C", tag="nn.batch_matmul"
+    return (
+        a,
+        b,
+        te.compute(shape, lambda p, i, j: te.sum(a[p, i, k] * b[p, j, k], axis=k), name="C", tag="nn.batch_matmul"),
     )
 
 

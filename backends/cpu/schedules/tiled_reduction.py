@@ -96,10 +96,12 @@ def tile(
     vectors = min(costs.few_vectors, -(-stage.spatial[vector] // lanes))
     v_o, v_a, v_b = s.split(axes[vector], [-1, decide.number(costs.drawn_vectors, vectors, f"{name}_vectors"), lanes])
     blocks, inner, extents = [v_o], [v_a, v_b], [(stage.spatial[vector], vectors * lanes)]
+    pieces = {v_o: lane_pieces(stage, vector, lanes, vectors)}
     if along is not None:
         rows = _rows(stage.spatial[along], registers_of(target).rows(vectors), costs)
         u_o, u_i = s.split(axes[along], [-1, decide.number(costs.drawn_rows, rows, f"{name}_rows")])
         blocks, inner, extents = [u_o, v_o], [u_i, *inner], [(stage.spatial[along], rows), *extents]
+        pieces[u_o] = tail_pieces(Tile(rows, vectors), costs) if is_open(stage.spatial[along]) else ()
     depth = stage.reduced[-1]
     steps = costs.product_steps if is_open(depth) else divisor(depth, costs.product_steps)
     steps = 1 if costs.reserve.one_step else steps
@@ -116,9 +118,6 @@ def tile(
     ends = place_epilogue(s, stage, follower, out, blocks[-1])
     # The blocks' own loops are cut where tiles have tails; as a part of a loop that is fused they cannot be.
     fused, tails = list(others), [extent % size > 0 for extent, size in extents]
-    pieces = {v_o: lane_pieces(stage, vector, lanes, vectors)}
-    if along is not None and is_open(stage.spatial[along]):
-        pieces[blocks[1 - blocks.index(v_o)]] = tail_pieces(Tile(rows, vectors), costs)
     for block, (extent, size) in zip(blocks, extents, strict=True):
         if iterations >= wanted or fused and extent % size > 0:
             break
