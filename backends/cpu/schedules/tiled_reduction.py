@@ -102,9 +102,7 @@ def tile(
         u_o, u_i = s.split(axes[along], [-1, decide.number(costs.drawn_rows, rows, f"{name}_rows")])
         blocks, inner, extents = [u_o, v_o], [u_i, *inner], [(stage.spatial[along], rows), *extents]
         pieces[u_o] = tail_pieces(Tile(rows, vectors), costs) if is_open(stage.spatial[along]) else ()
-    depth = stage.reduced[-1]
-    steps = costs.product_steps if is_open(depth) else divisor(depth, costs.product_steps)
-    steps = 1 if costs.reserve.one_step else steps
+    steps = _steps(depth := stage.reduced[-1], costs)
     k_o, k_i = s.split(axes[-1], [-1, decide.number(costs.drawn_steps, steps, f"{name}_steps")])
     rest = [d for d in range(rank) if d not in (along, vector)]
     single, others = ([axes[d] for d in rest if (stage.spatial[d] > 1) == is_long] for is_long in (False, True))
@@ -116,15 +114,8 @@ def tile(
     s.reorder(*single, *others, *blocks, *axes[rank:-1], k_o, k_i, *inner)
     blocks = decide.order(blocks, f"{name}_order")
     ends = place_epilogue(s, stage, follower, out, blocks[-1])
-    # The blocks' own loops are cut where tiles have tails; as a part of a loop that is fused they cannot be.
-    fused, tails = list(others), [extent % size > 0 for extent, size in extents]
-    for block, (extent, size) in zip(blocks, extents, strict=True):
-        if iterations >= wanted or fused and extent % size > 0:
-            break
-        fused.append(block)
-        iterations *= -(-extent // size)
-        if extent % size > 0:
-            break
+    tails = [extent % size > 0 for extent, size in extents]
+    fused = _shared_out(others, blocks, extents, iterations, wanted)
     if fused:
         parallel(s, fused)
     decide.unroll(k_i, f"{name}_unrolled")
@@ -136,12 +127,41 @@ def tile(
     e_o, e_i = s.split(ends[vector], [-1, lanes])
     s.unroll(e_o)
     s.vectorize(e_i)
+    cut = [n for n, block in enumerate(blocks) if block not in fused or len(fused) == 1]
     if is_open(depth):
+        # The pieces of a tail are cut as the whole tiles are: what stands within comes first.
         decide.cut(k_o, depth % steps > 0, (1,), f"{name}_last_steps")
-    cut = [(n, block) for n, block in enumerate(blocks) if block not in fused or len(fused) == 1]
-    # The pieces of a tail are cut as the whole tiles are: what stands within comes first.
-    for n, block in reversed(cut) if any(pieces.values()) else cut:
-        decide.cut(block, tails[n], pieces.get(block, ()), f"{name}_partition{n}")
+    for n in reversed(cut) if any(pieces.values()) else cut:
+        decide.cut(blocks[n], tails[n], pieces[blocks[n]], f"{name}_partition{n}")
+
+
+def _shared_out(
+    others: Sequence[SSAValue],
+    blocks: Sequence[SSAValue],
+    extents: Sequence[tuple[int, int]],
+    iterations: int,
+    wanted: int,
+) -> list[SSAValue]:
+    """The loops that threads share: others, of so many iterations, and blocks until there are as many as are wanted.
+
+    The blocks' own loops are cut where tiles have tails; as a part of a loop that is fused they cannot be.
+    """
+    fused = list(others)
+    for block, (extent, size) in zip(blocks, extents, strict=True):
+        if iterations >= wanted or fused and extent % size > 0:
+            break
+        fused.append(block)
+        iterations *= -(-extent // size)
+        if extent % size > 0:
+            break
+    return fused
+
+
+def _steps(depth: int, costs: Costs) -> int:
+    """The steps of the reduction in one body."""
+    if costs.reserve.one_step:
+        return 1
+    return costs.product_steps if is_open(depth) else divisor(depth, costs.product_steps)
 
 
 def _rows(extent: int, most: int, costs: Costs) -> int:
