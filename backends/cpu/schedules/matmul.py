@@ -188,8 +188,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     shared = parallel(s, outer)
     panels = no if is_open(shape.columns) else shared
     is_wide = shape.vectors >= costs.wide_vectors and not shape.is_packed
-    most_steps = costs.wide_product_steps if is_wide else costs.product_steps
-    steps = unroll_steps(s, shape.depth, k, most_steps, costs)
+    steps = unroll_steps(s, shape.depth, k, costs.wide_product_steps if is_wide else costs.product_steps, costs)
     fetched = fetched_panel(shape, weight) if not is_open(shape.depth) else None
     if steps is not None:
         _fetch_ahead(s, shape, (out, at if mi is not None else None), (fetched, panels), steps, costs)
@@ -200,8 +199,6 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     s.vectorize(nv)
     _mask_lanes(s, shape, (*in_lanes, _vectorize_row(s, out_loops[-1], shape), *loaded))
     # Last of all: the tail runs as the loops do by then, and what stands within a tail is cut before it.
-    if steps is not None and is_open(shape.depth):
-        cut_tail(s, steps, shape.depth, most_steps, (1,))
     if mi is not None:
         cut_tail(s, at, shape.rows, shape.pixels, tail_pieces(Tile(shape.pixels, shape.vectors), costs))
     if _has_last_panel(shape):

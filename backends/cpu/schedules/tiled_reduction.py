@@ -102,7 +102,7 @@ def tile(
         u_o, u_i = s.split(axes[along], [-1, decide.number(costs.drawn_rows, rows, f"{name}_rows")])
         blocks, inner, extents = [u_o, v_o], [u_i, *inner], [(stage.spatial[along], rows), *extents]
         pieces[u_o] = tail_pieces(Tile(rows, vectors), costs) if is_open(stage.spatial[along]) else ()
-    steps = _steps(depth := stage.reduced[-1], costs)
+    steps = 1 if costs.reserve.one_step else divisor(stage.reduced[-1], costs.product_steps)
     k_o, k_i = s.split(axes[-1], [-1, decide.number(costs.drawn_steps, steps, f"{name}_steps")])
     rest = [d for d in range(rank) if d not in (along, vector)]
     single, others = ([axes[d] for d in rest if (stage.spatial[d] > 1) == is_long] for is_long in (False, True))
@@ -128,9 +128,7 @@ def tile(
     s.unroll(e_o)
     s.vectorize(e_i)
     cut = [n for n, block in enumerate(blocks) if block not in fused or len(fused) == 1]
-    if is_open(depth):
-        # The pieces of a tail are cut as the whole tiles are: what stands within comes first.
-        decide.cut(k_o, depth % steps > 0, (1,), f"{name}_last_steps")
+    # The pieces of a tail are cut as the whole tiles are: what stands within comes first.
     for n in reversed(cut) if any(pieces.values()) else cut:
         decide.cut(blocks[n], tails[n], pieces[blocks[n]], f"{name}_partition{n}")
 
@@ -155,13 +153,6 @@ def _shared_out(
         if extent % size > 0:
             break
     return fused
-
-
-def _steps(depth: int, costs: Costs) -> int:
-    """The steps of the reduction in one body."""
-    if costs.reserve.one_step:
-        return 1
-    return costs.product_steps if is_open(depth) else divisor(depth, costs.product_steps)
 
 
 def _rows(extent: int, most: int, costs: Costs) -> int:
