@@ -48,7 +48,7 @@ class ScheduleState:
     """The factors that sampling primitives have drawn."""
 
     unplaced: dict[str, PrimitiveOp] = field(default_factory=dict[str, "PrimitiveOp"])
-    """Primitives that put a buffer of unknown extents into registers, by the buffer's name: it is to become a tile's."""
+    """Primitives that put a buffer of unknown extents into registers, by its name: it is to become a tile's."""
 
     _blocks: dict[str, list[BlockOp]] | None = field(default=None, init=False, repr=False)
     """The blocks of each stage, for as long as only loops are rewritten."""

@@ -229,13 +229,11 @@ def _check_registers(state: ScheduleState, schedule: ScheduleOp) -> None:
     for alloc in open_registers(state.func) if state.unplaced else ():
         primitive = state.unplaced.get(alloc.stage.data)
         if primitive is not None:
+            func, name = schedule.func.root_reference.data, primitive.name.removeprefix("te.")
             stage = cast("StringAttr", primitive.properties["stage"]).data
-            raise InputError(
-                f"schedule of @{schedule.func.root_reference.data}, {primitive.name}: {primitive.name.removeprefix('te.')} of {stage!r}: its extents are "
-                "known only at run time, the number of registers is not",
-                hint="a later primitive computes it in a loop over tiles",
-                op=primitive,
-            )
+            what = f"schedule of @{func}, {primitive.name}: {name} of {stage!r}: its extents are known only at run time"
+            hint = "a later primitive computes it in a loop over tiles"
+            raise InputError(f"{what}, the number of registers is not", hint=hint, op=primitive)
 
 
 # -- functions ------------------------------------------------------------------------------------------

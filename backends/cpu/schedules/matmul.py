@@ -185,30 +185,43 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
             outer = outer[:-1]
         else:
             outer = [no] if is_open(shape.columns) else [no := s.fuse(*outer)]
-    panels = parallel(s, outer)
+    shared = parallel(s, outer)
+    panels = no if is_open(shape.columns) else shared
     is_wide = shape.vectors >= costs.wide_vectors and not shape.is_packed
-    most_steps = costs.wide_product_steps if is_wide else costs.product_steps
-    steps = unroll_steps(s, shape.depth, k, most_steps, costs)
-    fetched = fetched_panel(shape, weight)
-    if steps is not None and mi is not None and shape.depth >= costs.product_steps * shape.pixels * shape.vectors:
-        # No more than a line in each body: so many the tile has at its end, which it would wait for.
-        s.prefetch(out, at, 0, steps, write=True)
-    if steps is not None and fetched is not None and not is_open(shape.depth):
-        # Little by little, while the rows pass by: all at once it would be waited for.
-        s.prefetch(fetched, no if is_open(shape.columns) else panels, 1, steps)
+    steps = unroll_steps(s, shape.depth, k, costs.wide_product_steps if is_wide else costs.product_steps, costs)
+    fetched = fetched_panel(shape, weight) if not is_open(shape.depth) else None
+    if steps is not None:
+        _fetch_ahead(s, shape, (out, at if mi is not None else None), (fetched, panels), steps, costs)
     if mi is not None:
         s.unroll(mi)
         s.unroll(out_loops[-2])
     s.unroll(ni)
     s.vectorize(nv)
     _mask_lanes(s, shape, (*in_lanes, _vectorize_row(s, out_loops[-1], shape), *loaded))
-    # Last of all: the tail runs as the loops do by then.
-    if steps is not None and is_open(shape.depth):
-        cut_tail(s, steps, shape.depth, most_steps, (1,))
+    # Last of all: the tail runs as the loops do by then, and what stands within a tail is cut before it.
     if mi is not None:
         cut_tail(s, at, shape.rows, shape.pixels, tail_pieces(Tile(shape.pixels, shape.vectors), costs))
     if _has_last_panel(shape):
         s.partition(no)
+
+
+def _fetch_ahead(
+    s: Schedule,
+    shape: Shape,
+    written: tuple[str, SSAValue | None],
+    read: tuple[str | None, SSAValue],
+    steps: SSAValue,
+    costs: Costs,
+) -> None:
+    """Fetch, during the steps of the reduction, a tile of the result at a loop, and the next panel at another."""
+    out, at = written
+    if at is not None and shape.depth >= costs.product_steps * shape.pixels * shape.vectors:
+        # No more than a line in each body: so many the tile has at its end, which it would wait for.
+        s.prefetch(out, at, 0, steps, write=True)
+    fetched, panels = read
+    if fetched is not None:
+        # Little by little, while the rows pass by: all at once it would be waited for.
+        s.prefetch(fetched, panels, 1, steps)
 
 
 def fetched_panel(shape: Shape, source: tuple[str, int] | None) -> str | None:

@@ -104,13 +104,10 @@ def unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAVal
 def unroll_by(s: Schedule, extent: int, loop: SSAValue, most: int, unrolls: bool = True) -> SSAValue | None:
     """Unroll a loop by its largest divisor up to a limit, or only split it. Returns the loop around, if there is.
 
-    An extent that only a run tells is split by the limit: its last steps are to be cut off (`cut_tail`) in the end.
+    A step of an extent that only a run tells is a body of its own: the last steps of more would be one more copy of it.
     """
     if is_open(extent):
-        around, inner = s.split(loop, [-1, most])
-        if unrolls:
-            s.unroll(inner)
-        return around
+        return loop
     factor, around, inner = divisor(extent, most), loop, loop
     if 1 < factor < extent:
         around, inner = s.split(loop, [-1, factor])

@@ -39,8 +39,8 @@ from lamina.dialects.tir.facts import facts_inside, walk_with_facts
 from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, enclosing_loops
 
 
-class Tiles(NamedTuple):
-    """What a loop over tiles runs through."""
+class OpenTiles(NamedTuple):
+    """Elements that a loop over tiles runs through."""
 
     whole: Linear
     """Elements, in all tiles together."""
@@ -88,7 +88,7 @@ def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
     return done
 
 
-def _tiles_of(loop: ForOp, what: str) -> Tiles:
+def _tiles_of(loop: ForOp, what: str) -> OpenTiles:
     """The tiles that a loop runs over, by the tails and conditions in it. Raises ScheduleError where there are none."""
     users = list(dict.fromkeys(use.operation for use in loop.var.uses))
     tails = [v for v in users if isinstance(v, ForOp)]
@@ -100,7 +100,7 @@ def _tiles_of(loop: ForOp, what: str) -> Tiles:
         step = -form.terms.get(loop.var, 0)
         whole = Linear({a: c for a, c in form.terms.items() if a != loop.var and not _is_inside(a, loop)}, form.const)
         if step > 1 and loop.min_bounds() == [ceildiv(whole, step, RangeCache())]:
-            return Tiles(whole, step, tails)
+            return OpenTiles(whole, step, tails)
     raise ScheduleError(f"{what}: it does not run over tiles of the elements that its tails stop at")
 
 
@@ -119,7 +119,7 @@ def _is_inside(value: Atom, loop: ForOp) -> bool:
     return isinstance(around, ForOp) and around is not loop and loop.is_ancestor(around)
 
 
-def _check_sizes(tiles: Tiles, loop: ForOp, sizes: Sequence[int], what: str) -> None:
+def _check_sizes(tiles: OpenTiles, loop: ForOp, sizes: Sequence[int], what: str) -> None:
     """Raise ScheduleError for pieces that are not smaller and smaller down to 1, or tails that they do not fit."""
     if list(sizes) != sorted(set(sizes), reverse=True) or sizes[-1] != 1 or sizes[0] >= tiles.step:
         raise ScheduleError(
@@ -134,7 +134,7 @@ def _check_sizes(tiles: Tiles, loop: ForOp, sizes: Sequence[int], what: str) -> 
                 raise ScheduleError(f"{what}: a piece of {size} is no number of iterations around {tail.axis.data!r}")
 
 
-def _digits(tail: ForOp, loop: ForOp, tiles: Tiles) -> list[tuple[ForOp, int]] | None:
+def _digits(tail: ForOp, loop: ForOp, tiles: OpenTiles) -> list[tuple[ForOp, int]] | None:
     """The loops that count through a tile, from the outside in, each with the elements of its iteration.
 
     None where they and the tail are not the parts of one of the tiles.
@@ -163,7 +163,7 @@ def _shorten(digits: Sequence[tuple[ForOp, int]], size: int) -> None:
         part.properties["extent"] = ForOp.make(max(min(size // stride, part.trip), 1), "").extent
 
 
-def _check_rebase(loop: ForOp, tiles: Tiles, what: str) -> None:
+def _check_rebase(loop: ForOp, tiles: OpenTiles, what: str) -> None:
     """Raise ScheduleError where the loop's variable stands for something else than the start of a tile."""
     for user in dict.fromkeys(use.operation for use in loop.var.uses):
         forms = own_forms(user)
@@ -200,7 +200,7 @@ def rebased(form: Linear, variable: Atom, step: int, base: Linear, what: str | N
     return found
 
 
-def _rest(loop: ForOp, tiles: Tiles, start: Linear, counted: ForOp, size: int | None) -> ForOp:
+def _rest(loop: ForOp, tiles: OpenTiles, start: Linear, counted: ForOp, size: int | None) -> ForOp:
     """A copy of a loop over tiles for pieces that begin at `start`; `counted` has its extent."""
     func = function_of(loop)
     rest = loop.clone()

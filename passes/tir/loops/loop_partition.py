@@ -6,7 +6,7 @@ them hold, and prologue and epilogue have what is left. A piece without iteratio
 the pragma `loop_partition_hint`, and with `all` every serial loop; at most `max-pieces` pieces are made of one. Where
 the pragma says that there may be more, the loop is also cut where a condition changes for some iterations inside.
 
-A loop over tiles whose number only a run tells is cut behind the whole ones: what is left of them is one more iteration.
+A loop over tiles whose number only a run tells is cut behind the whole ones: what is left is one more iteration.
 
 Assumes `tir-lower-blocks`; an inner loop's tail that other inner loops decide too stays a tail.
 

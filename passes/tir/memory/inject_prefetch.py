@@ -131,7 +131,9 @@ def _fetch(loop: ForOp, asked: Asked) -> None:
                 lines.strides.append(stride)
     path = _loops_between(loop, asked.spread)
     holder, loops = _some_in_each(loop, path, lines) if path else _all_at_once(loop, lines)
-    new = in_loops(loops, PrefetchOp.make(buffer, lines.place, asked.locality, asked.write))
+    # What is fetched again and again is not to drive others from the first-level cache.
+    locality = min(asked.locality, 2) if path and path[0].is_dynamic else asked.locality
+    new = in_loops(loops, PrefetchOp.make(buffer, lines.place, locality, asked.write))
     inherit_location(new, loop)
     first = holder.body.block.first_op
     assert first is not None
