@@ -1,6 +1,6 @@
 """Ranges of symbols: as users write them, and the smaller ones in which guards hold.
 
-    n=1..64, k=16..512:16, b=8        from 1 to 64; the multiples of 16 from 16 to 512; 8
+n=1..64, k=16..512:16, b=8        from 1 to 64; the multiples of 16 from 16 to 512; 8
 """
 
 from __future__ import annotations

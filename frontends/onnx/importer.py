@@ -273,6 +273,9 @@ class _Importer:
         if size is not None and (is_symbolic(size) or size >= 0):
             return size
         which = f"the dimension {shown(dim.dim_param)}" if dim.dim_param else "a dimension"
+        if self.symbols is not None:
+            hint = "where one dimension has a range, each open one has a range or a size"
+            raise UsageError(f"{which} has no fixed size", where=where, hint=hint)
         raise OpenExtentError(f"{which} has no fixed size", where=where, hint="give its shape with shapes= (--shape)")
 
     def _size(self, dim: str) -> int | None:
