@@ -164,9 +164,12 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     no, ni, nv = s.split(n, [-1, shape.vectors, shape.lanes])
     if m is not None and shape.pixels > 1:
         mo, mi = s.split(m, [-1, shape.pixels])
-        s.reorder(*batch, no, mo, k, mi, ni, nv)
+        # A last panel is cut off where its loop is no part of another one, whose number only the run tells.
+        apart = shape.is_packed and shape.columns % shape.panel != 0 and any(map(is_open, stage.spatial[:-2]))
+        around = [no, *batch] if apart else [*batch, no]
+        s.reorder(*around, mo, k, mi, ni, nv)
         at = mo
-        outer = [*batch, no]
+        outer = [no] if apart else around
     else:
         head = [*batch, *([m] if m is not None else [])]
         s.reorder(*head, no, k, ni, nv)
