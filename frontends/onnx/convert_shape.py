@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lamina.dialects.infos import TypeMismatch
+from lamina.dialects.relay.base import broadcast_shapes
 from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.registry import onnx_op
@@ -125,11 +127,15 @@ def expand(n: Node, b: Builder) -> Value:
     new = [1] * (rank - len(wanted)) + wanted
     shape: list[int] = []
     for o, w in zip(old, new, strict=True):
-        if w < 0 or (o != w and 1 not in (o, w)):
+        try:
+            extent = broadcast_shapes((o,), (w,))[0]
+        except TypeMismatch:
+            extent = -1
+        if w < 0 or extent < 0:
             raise n.fail(f"shape {list(x.shape)} does not expand to {wanted}")
-        shape.append(w if o == 1 else o)
+        shape.append(extent)
     b.check_size(shape, x.dtype)
-    return x if tuple(shape) == x.shape else b.op("broadcast_to", x, shape=shape)
+    return b.broadcast(x, shape)
 
 
 @onnx_op("Tile")

@@ -55,6 +55,11 @@ class SymbolicBuilder(Builder):
         array[...] = numbers
         return self._of_numbers(array, "int64")
 
+    def splat(self, number: Any, shape: tuple[int, ...], name: str = "") -> Value:
+        if not any(map(is_symbolic, shape)):
+            return super().splat(number, shape, name)
+        return self.op("full", self.constant(np.asarray(number)), shape=list(shape), dtype=str(number.dtype))
+
     def _of_numbers(self, array: Any, dtype: str) -> Value:
         if not has_symbols(array):
             return self.constant(array.astype(dtype))
@@ -69,7 +74,7 @@ class SymbolicBuilder(Builder):
         from lamina.dialects.relay.meaning import np_results, result_infos
 
         infos = result_infos(op_type, [o.info for o in operands], attrs)
-        if any(i.dtype not in ("int64", "int32") for i in infos):
+        if any(i.dtype not in ("int64", "int32", "bool") for i in infos):
             return None  # numbers of other types are computed when the program runs
         arrays = [o.array for o in operands if o.array is not None]
         if op_type.name == "relay.cast":

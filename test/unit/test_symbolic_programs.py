@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -189,3 +190,32 @@ def test_models_whose_ops_depend_on_sizes_are_refused() -> None:
         load_onnx(_small_onnx("Squeeze"), opened={"batch": SymbolRange(1, 8)})
     module = load_onnx(_small_onnx("Squeeze"), opened={"batch": SymbolRange(2, 8)}).module
     assert "tensor<?x4xf32, #relay.dims<batch, _>>" in module_text(module)
+
+
+def test_shapes_that_exporters_compute_from_others() -> None:
+    """A mask expanded to a shape that has -1 where an extent stays, as torch writes `expand`."""
+    names = iter(f"v{n}" for n in range(100))
+    nodes: list[Any] = []
+
+    def op(kind: str, *inputs: str, out: str = "", **attrs: Any) -> str:
+        nodes.append(helper.make_node(kind, inputs, [out or next(names)], **attrs))
+        return nodes[-1].output[0]
+
+    def const(*values: int, dims: Sequence[int] | None = None) -> str:
+        shape = [len(values)] if dims is None else dims
+        return op("Constant", value=helper.make_tensor("c", TensorProto.INT64, shape, values))
+
+    shape = op("Shape", "x")
+    batch, seq = (op("Gather", shape, const(n)) for n in (0, 1))
+    wanted = op("Concat", batch, const(-1), seq, seq, axis=0)
+    ones = op("ConstantOfShape", op("Shape", wanted), value=helper.make_tensor("one", TensorProto.INT64, [1], [1]))
+    kept = op("Equal", wanted, op("Mul", ones, const(-1)))
+    op("Expand", op("Unsqueeze", "x", const(1, 2)), op("Where", kept, ones, wanted), out="y")
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", "seq"])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 1, "seq", "seq"])
+    model = helper.make_model(helper.make_graph(nodes, "mask", [x], [y]), opset_imports=[helper.make_opsetid("", 17)])
+    imported = load_onnx(model, opened={"batch": SymbolRange(1, 8), "seq": SymbolRange(1, 64)})
+    program = lowered(imported.module, "", imported.store, naive=True)
+    for b, s in ((1, 1), (3, 5), (2, 64)):
+        a = drawn(np.random.default_rng(4), x=(b, s))
+        check(program, a, np.broadcast_to(a["x"][:, None, None, :], (b, 1, s, s)))
