@@ -219,3 +219,50 @@ def test_shapes_that_exporters_compute_from_others() -> None:
     for b, s in ((1, 1), (3, 5), (2, 64)):
         a = drawn(np.random.default_rng(4), x=(b, s))
         check(program, a, np.broadcast_to(a["x"][:, None, None, :], (b, 1, s, s)))
+
+
+def test_products_of_symbols_are_sizes_of_their_own() -> None:
+    rows = "tensor<?x4xf32, #relay.dims<b*s, _>>"
+    program = compiled(
+        f"""
+        func.func @main(%x: tensor<?x?xf32, #relay.dims<b, s>>, %z: {rows}, %c: tensor<f32>) -> {rows} {{
+          %0 = relay.shape_of %x {{dtype = "int64"}} : (tensor<?x?xf32, #relay.dims<b, s>>) -> tensor<2xi64>
+          %1 = relay.prod %0 {{axis = [0], keepdims = true}} : (tensor<2xi64>) -> tensor<1xi64>
+          %2 = relay.constant dense<4> : tensor<1xi64>
+          %3 = relay.concatenate %1, %2 {{axis = 0}} : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+          %4 = relay.dyn.full %c, %3 {{dtype = "float32"}} : (tensor<f32>, tensor<2xi64>) -> tensor<?x?xf32>
+          %5 = relay.add %4, %z : (tensor<?x?xf32>, {rows}) -> {rows}
+          return %5 : {rows}
+        }}
+        """,
+        naive=True,
+    )
+    for b, s in ((2, 3), (5, 1)):
+        a: Arrays = drawn(np.random.default_rng(5), x=(b, s), z=(b * s, 4)) | {"c": np.array(2, np.float32)}
+        check(program, a, a["z"] + 2)
+    a = drawn(np.random.default_rng(5), x=(2, 3), z=(5, 4)) | {"c": np.array(2, np.float32)}
+    with pytest.raises(InputError, match=r"shape \[5, 4\] given"):
+        program.run(a)
+
+
+def test_dimensions_are_merged_and_split_by_sizes() -> None:
+    images = "tensor<?x?x8xf32, #relay.dims<b, s, _>>"
+    program = compiled(
+        f"""
+        func.func @main(%x: {images}, %w: tensor<4x8xf32>) -> tensor<?x?x4xf32> {{
+          %0 = relay.reshape %x {{newshape = [-3, 0]}} : ({images}) -> tensor<?x8xf32>
+          %1 = relay.nn.dense %0, %w : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+          %2 = relay.shape_of %x {{dtype = "int64"}} : ({images}) -> tensor<3xi64>
+          %3 = relay.strided_slice %2 {{begin = [0], end = [2]}} : (tensor<3xi64>) -> tensor<2xi64>
+          %4 = relay.constant dense<4> : tensor<1xi64>
+          %5 = relay.concatenate %3, %4 {{axis = 0}} : (tensor<2xi64>, tensor<1xi64>) -> tensor<3xi64>
+          %6 = relay.dyn.reshape %1, %5 : (tensor<?x4xf32>, tensor<3xi64>) -> tensor<?x?x?xf32>
+          %7 = relay.nn.relu %6 : tensor<?x?x?xf32>
+          return %7 : tensor<?x?x?xf32>
+        }}
+        """.replace("-> tensor<?x?x4xf32> {", "-> tensor<?x?x?xf32> {"),
+        naive=True,
+    )
+    for b, s in ((1, 1), (2, 3), (7, 5)):
+        a = drawn(np.random.default_rng(6), x=(b, s, 8), w=(4, 8))
+        check(program, a, np.maximum(a["x"] @ a["w"].T, 0))
