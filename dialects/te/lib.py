@@ -188,7 +188,12 @@ def reshape(x: Tensor, shape: Sequence[int], name: str = "reshape") -> Tensor:
     """The elements of `x` in row-major order under another shape of the same size."""
     if has_no_elements(shape):
         return compute(shape, lambda *i: const(0, x.dtype), name)
-    return compute(shape, lambda *i: x[reshaped_index(i, shape, x.shape)], name)
+    try:
+        return compute(shape, lambda *i: x[reshaped_index(i, shape, x.shape)], name)
+    except UnsupportedError:
+        from lamina.dialects.te.counted import counted_reshape
+
+        return counted_reshape(x, shape, name)
 
 
 def clamped(index: Scalar, extent: int) -> Scalar:

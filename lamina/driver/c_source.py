@@ -10,8 +10,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from lamina.errors import OpenExtentError, UsageError
 from lamina.dialects.infos import SYMBOLS
+from lamina.errors import OpenExtentError, UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.suffixes import is_c_source
 from lamina.ir.targets import spec_of

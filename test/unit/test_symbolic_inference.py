@@ -27,7 +27,18 @@ from test_facets import NAMES, assert_close, load, valid_samples  # noqa: E402
 pytestmark = pytest.mark.slow
 
 SIZES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 33)
-MOST_SAMPLES, MOST_COMPUTED = 12, 4
+MOST_SAMPLES, MOST_COMPUTED = 10, 3
+
+
+TAKE_VALUES = {
+    *("relay.contrib_reverse_reshape", "relay.reshape"),  # an extent is what is left of others that do not divide
+    *("relay.gather_nd", "relay.scatter_nd"),  # the number of coordinates decides the rank
+    *("relay.image.resize1d", "relay.image.resize2d", "relay.image.resize3d"),  # scales are fractions of extents
+    *("relay.nn.upsampling", "relay.nn.upsampling3d"),
+    *("relay.nn.contrib_conv2d_gemm_without_weight_transform", "relay.nn.contrib_conv2d_winograd_NCHWc"),
+    "relay.nn.sparse_dense",
+}
+"""Ops that compute with the value of an extent where some extents are open: there they are refused."""
 
 
 def opened(s: Sample, mode: str, draws: python_random.Random) -> tuple[Symbols, list[TensorInfo]]:
@@ -89,6 +100,7 @@ def cases(
             try:
                 found = op_type.infer_infos(infos, attrs)
             except TypeError:
+                assert op_type.name in TAKE_VALUES, f"{s} in mode {mode}"
                 continue  # it computes with something that takes no symbols
             except TypeMismatch as e:
                 # The hints are the sample's extents: what the op takes it takes.
@@ -101,6 +113,7 @@ def test_what_is_inferred_holds_for_all_sizes(name: str) -> None:
     op_type = load(name)
     draws = python_random.Random(name)
     for s, symbols, infos, found in cases(op_type):
+        assert name in TAKE_VALUES or not any(g.taken for g in symbols.guards), f"{s}: {symbols.guards}"
         attrs = full_attrs(op_type, s.attrs)
         for _, values in zip(range(12), choices(symbols, draws), strict=False):
             operands = [concrete(i, values) for i in infos]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -188,3 +189,79 @@ def test_models_whose_ops_depend_on_sizes_are_refused() -> None:
         load_onnx(_small_onnx("Squeeze"), {"batch": "1..8"})
     module = load_onnx(_small_onnx("Squeeze"), {"batch": "2..8"}).module
     assert "tensor<?x4xf32, #relay.dims<batch, _>>" in module_text(module)
+
+
+def test_shapes_that_exporters_compute_from_others() -> None:
+    """A mask expanded to a shape that has -1 where an extent stays, as torch writes `expand`."""
+    names = iter(f"v{n}" for n in range(100))
+    nodes: list[Any] = []
+
+    def op(kind: str, *inputs: str, out: str = "", **attrs: Any) -> str:
+        nodes.append(helper.make_node(kind, inputs, [out or next(names)], **attrs))
+        return nodes[-1].output[0]
+
+    def const(*values: int, dims: Sequence[int] | None = None) -> str:
+        shape = [len(values)] if dims is None else dims
+        return op("Constant", value=helper.make_tensor("c", TensorProto.INT64, shape, values))
+
+    shape = op("Shape", "x")
+    batch, seq = (op("Gather", shape, const(n)) for n in (0, 1))
+    wanted = op("Concat", batch, const(-1), seq, seq, axis=0)
+    ones = op("ConstantOfShape", op("Shape", wanted), value=helper.make_tensor("one", TensorProto.INT64, [1], [1]))
+    kept = op("Equal", wanted, op("Mul", ones, const(-1)))
+    op("Expand", op("Unsqueeze", "x", const(1, 2)), op("Where", kept, ones, wanted), out="y")
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", "seq"])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 1, "seq", "seq"])
+    model = helper.make_model(helper.make_graph(nodes, "mask", [x], [y]), opset_imports=[helper.make_opsetid("", 17)])
+    imported = load_onnx(model, {"batch": "1..8", "seq": "1..64"})
+    program = lowered(imported.module, "", imported.store, naive=True)
+    for b, s in ((1, 1), (3, 5), (2, 64)):
+        a = drawn(np.random.default_rng(4), x=(b, s))
+        check(program, a, np.broadcast_to(a["x"][:, None, None, :], (b, 1, s, s)))
+
+
+def test_products_of_symbols_are_sizes_of_their_own() -> None:
+    rows = "tensor<?x4xf32, #relay.dims<b*s, _>>"
+    program = compiled(
+        f"""
+        func.func @main(%x: tensor<?x?xf32, #relay.dims<b, s>>, %z: {rows}, %c: tensor<f32>) -> {rows} {{
+          %0 = relay.shape_of %x {{dtype = "int64"}} : (tensor<?x?xf32, #relay.dims<b, s>>) -> tensor<2xi64>
+          %1 = relay.prod %0 {{axis = [0], keepdims = true}} : (tensor<2xi64>) -> tensor<1xi64>
+          %2 = relay.constant dense<4> : tensor<1xi64>
+          %3 = relay.concatenate %1, %2 {{axis = 0}} : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+          %4 = relay.dyn.full %c, %3 {{dtype = "float32"}} : (tensor<f32>, tensor<2xi64>) -> tensor<?x?xf32>
+          %5 = relay.add %4, %z : (tensor<?x?xf32>, {rows}) -> {rows}
+          return %5 : {rows}
+        }}
+        """,
+        naive=True,
+    )
+    for b, s in ((2, 3), (5, 1)):
+        a: Arrays = drawn(np.random.default_rng(5), x=(b, s), z=(b * s, 4)) | {"c": np.array(2, np.float32)}
+        check(program, a, a["z"] + 2)
+    a = drawn(np.random.default_rng(5), x=(2, 3), z=(5, 4)) | {"c": np.array(2, np.float32)}
+    with pytest.raises(InputError, match=r"shape \[5, 4\] given"):
+        program.run(a)
+
+
+def test_dimensions_are_merged_and_split_by_sizes() -> None:
+    images = "tensor<?x?x8xf32, #relay.dims<b, s, _>>"
+    program = compiled(
+        f"""
+        func.func @main(%x: {images}, %w: tensor<4x8xf32>) -> tensor<?x?x4xf32> {{
+          %0 = relay.reshape %x {{newshape = [-3, 0]}} : ({images}) -> tensor<?x8xf32>
+          %1 = relay.nn.dense %0, %w : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+          %2 = relay.shape_of %x {{dtype = "int64"}} : ({images}) -> tensor<3xi64>
+          %3 = relay.strided_slice %2 {{begin = [0], end = [2]}} : (tensor<3xi64>) -> tensor<2xi64>
+          %4 = relay.constant dense<4> : tensor<1xi64>
+          %5 = relay.concatenate %3, %4 {{axis = 0}} : (tensor<2xi64>, tensor<1xi64>) -> tensor<3xi64>
+          %6 = relay.dyn.reshape %1, %5 : (tensor<?x4xf32>, tensor<3xi64>) -> tensor<?x?x?xf32>
+          %7 = relay.nn.relu %6 : tensor<?x?x?xf32>
+          return %7 : tensor<?x?x?xf32>
+        }}
+        """.replace("-> tensor<?x?x4xf32> {", "-> tensor<?x?x?xf32> {"),
+        naive=True,
+    )
+    for b, s in ((1, 1), (2, 3), (7, 5)):
+        a = drawn(np.random.default_rng(6), x=(b, s, 8), w=(4, 8))
+        check(program, a, np.maximum(a["x"] @ a["w"].T, 0))

@@ -234,10 +234,12 @@ class TileOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     def te_compute(data: Tensor, reps: tuple[int, ...]) -> Tensor:
         shape = tiled_shape(data.shape, reps)
 
+        ends = shape[len(shape) - data.ndim :]
+
         def element(*i: Index) -> Any:
             inner = i[len(shape) - data.ndim :]
-            # What is not repeated is read as it lies.
-            once = [surely_equal(e, r) for e, r in zip(data.shape, shape[len(shape) - data.ndim :], strict=True)]
+            # What is not repeated is read as it lies: a size divides no index.
+            once = [is_symbolic(e) and surely_equal(e, r) for e, r in zip(data.shape, ends, strict=True)]
             return data[tuple(p if o else p % e for p, e, o in zip(inner, data.shape, once, strict=True))]
 
         if te.has_no_elements(shape):

@@ -93,13 +93,18 @@ class InferSymbols(ModulePass):
         symbols, found = infer(main, known, stated.conditions if stated is not None else ())
         with edit.transaction(op), with_symbols(symbols):
             state_symbols(op, symbols)
+            for argument in main.body.block.args:
+                # A symbol of one value is a number.
+                info = symbolic_info(argument.type, symbols)
+                if info is not None and type_of_info(info) != argument.type:
+                    Rewriter.replace_value_with_new_type(argument, type_of_info(info))
             for each in found:
                 adopt(each)
             drop_unused(main, [f.op for f in found if f.static is None])
             returned = main.get_return_op()
             assert returned is not None
             outputs = [v.type for v in returned.arguments]
-            main.function_type = FunctionType.from_lists(list(main.function_type.inputs), outputs)
+            main.function_type = FunctionType.from_lists(list(main.body.block.arg_types), outputs)
 
 
 def _check_within(op: ModuleOp, name: str, given: SymbolRange, stated: SymbolRange | None) -> None:
