@@ -130,7 +130,7 @@ def tile(
     cut = [n for n, block in enumerate(blocks) if block not in fused or len(fused) == 1]
     # The pieces of a tail are cut as the whole tiles are: what stands within comes first.
     for n in reversed(cut) if any(pieces.values()) else cut:
-        decide.cut(blocks[n], tails[n], pieces[blocks[n]], f"{name}_partition{n}")
+        decide.cut(blocks[n], tails[n], pieces.get(blocks[n], ()), f"{name}_partition{n}")
 
 
 def _shared_out(
