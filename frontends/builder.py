@@ -26,13 +26,26 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Block, Region, SSAValue
 
-from lamina.dialects.dtypes import itemsize, tensor_type
-from lamina.dialects.infos import TensorInfo, TypeMismatch, tensor_info
+from lamina.dialects.dtypes import itemsize, numpy_dtype, tensor_type
+from lamina.dialects.index.symbols import current_symbols
+from lamina.dialects.infos import (
+    TensorInfo,
+    TypeMismatch,
+    is_always,
+    is_symbolic,
+    surely_equal,
+    surely_same,
+    tensor_info,
+)
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import RelayOp
+from lamina.dialects.relay.base import RelayOp, broadcast_shapes
 from lamina.dialects.relay.core import ConstantOp, make_constant
+from lamina.dialects.relay.elementwise.unary import CastOp
+from lamina.dialects.relay.families import INTEGERS
 from lamina.dialects.relay.meaning import np_results, result_infos
 from lamina.dialects.relay.params import INLINE_BYTES, ParamStore
+from lamina.dialects.relay.shape.fill import ExtentsOp
+from lamina.dialects.relay.shape.views import ReshapeOp
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.frontends.frames import Frame
@@ -73,11 +86,16 @@ def param_key(name: str) -> str:
 
 
 def checked_nbytes(shape: Sequence[int], dtype: str, limit: int, where: str) -> int:
-    """The bytes of a tensor. Raises InputError for a negative extent or a size beyond the limit."""
+    """The bytes of a tensor, 0 where they depend on symbols.
+
+    Raises InputError for a negative extent or a size beyond the limit.
+    """
     for extent in shape:
         if extent < 0:
             raise InputError(f"extent {extent} of shape {list(shape)} is negative", where=where, hint="give real sizes")
     size = prod(shape) * itemsize(dtype)
+    if is_symbolic(size):
+        return 0  # sizes are bounded where they are given
     if size > limit:
         raise InputError(
             f"a tensor of shape {list(shape)} takes {size} bytes, the limit is {limit}",
@@ -148,9 +166,9 @@ class RelayBuilder:
         return Value(values.shape, str(values.dtype), array=values, name=name)
 
     def scalar(self, number: float, like: Value) -> Value:
-        """A constant of rank 0 with the element type of `like`."""
-        from lamina.dialects.dtypes import numpy_dtype
-
+        """A constant of rank 0 with the element type of `like`; the number may depend on symbols."""
+        if is_symbolic(number):
+            return self.cast(self.reshape(self.numbers([number]), ()), like.dtype)  # type: ignore[list-item]
         return self.constant(np.asarray(number).astype(numpy_dtype(like.dtype)))
 
     def splat(self, number: Any, shape: tuple[int, ...], name: str = "") -> Value:
@@ -167,7 +185,10 @@ class RelayBuilder:
             assert value.ssa is not None
             return self.frame.here(value.ssa)
         found = value.ssa if value.ssa is not None and self.frame.sees(value.ssa) else self.frame.constant(value)
-        if found is None:
+        if found is None and value.array.dtype == object:
+            found = value.ssa = self._symbolic_constant(value)
+            self.frame.constants[id(value)] = (value, found)
+        elif found is None:
             op = self._constant_op(value)
             if value.name:
                 hint = StringAttr(value.name[:200])
@@ -179,6 +200,12 @@ class RelayBuilder:
             found = value.ssa = op.result
             self.frame.constants[id(value)] = (value, found)
         return found
+
+    def numbers(self, values: Sequence[int]) -> Value:
+        """A vector of int64, of which some may depend on symbols."""
+        if not any(map(is_symbolic, values)):
+            return self.constant(np.asarray(values, np.int64))
+        return Value((len(values),), "int64", array=np.array([*values], object))
 
     def _constant_op(self, value: Value) -> ConstantOp:
         array = value.array
@@ -196,6 +223,20 @@ class RelayBuilder:
             return ConstantOp.make(self.store.add(key, array, digest), tensor_type(value.shape, value.dtype))
         return make_constant(array, self.store, key, digest)
 
+    def _symbolic_constant(self, value: Value) -> SSAValue:
+        """A constant whose elements depend on symbols."""
+        assert value.array is not None
+        whole = ["int64", value.dtype][value.dtype in INTEGERS]
+        made: list[RelayOp] = [ExtentsOp.make(values=tuple(value.array.reshape(-1)), dtype=whole)]
+        if value.rank != 1:
+            made.append(ReshapeOp.make(made[-1], newshape=value.shape, allowzero=True))
+        if whole != value.dtype:
+            made.append(CastOp.make(made[-1], dtype=value.dtype))
+        for op in made:
+            op.location = self.location
+            self.frame.entry.add_op(op)
+        return made[-1].results[0]
+
     # -- ops ---------------------------------------------------------------------------------------
 
     def op(self, op_name: str, *operands: Value, **attrs: Any) -> Value:
@@ -210,18 +251,19 @@ class RelayBuilder:
         try:
             # What a model quantises stays as the passes on quantised tensors look for it.
             if all(o.array is not None for o in operands) and not op_name.startswith("qnn."):
-                folded = self._fold(op_type, operands, attrs)
+                numbers = any(o.array is not None and o.array.dtype == object for o in operands)
+                folded = (self._fold_symbolic if numbers else self._fold)(op_type, operands, attrs)
                 if folded is not None:
                     return folded
             op = op_type.make(*(self.ssa(o) for o in operands), **attrs)
+            infos = [tensor_info(t) for t in op.result_types]
         except TypeMismatch as e:
             raise self.mismatch(str(e).removeprefix(f"{op_type.name}: "), operands) from None
         op.location = self.location
         values: list[Value] = []
-        for result in op.results:
-            info = tensor_info(result.type)
+        for result, info in zip(op.results, infos, strict=True):
             self.check_size(info.shape, info.dtype)
-            values.append(Value(info.shape, info.dtype, ssa=result))
+            values.append(Value(tuple(info.shape), info.dtype, ssa=result))
         self.block.add_op(op)
         return values
 
@@ -237,6 +279,8 @@ class RelayBuilder:
     def _fold(self, op_type: type[RelayOp], operands: Sequence[Value], attrs: dict[str, Any]) -> list[Value] | None:
         """The results of an op on constants, None where they are better left to the compiler's passes."""
         infos = result_infos(op_type, [o.info for o in operands], attrs)
+        if any(is_symbolic(e) for i in infos for e in i.shape):
+            return None
         for i in infos:
             self.check_size(i.shape, i.dtype)
         sizes = [
@@ -248,22 +292,46 @@ class RelayBuilder:
         given = {k: v for k, v in attrs.items() if v is not None}
         return [self.constant(r) for r in np_results(op_type, arrays, given)]
 
+    def _fold_symbolic(
+        self, op_type: type[RelayOp], operands: Sequence[Value], attrs: dict[str, Any]
+    ) -> list[Value] | None:
+        """The results of an op on constants of which some depend on symbols, None where it must be computed."""
+        symbols = current_symbols()
+        assert symbols is not None
+        infos = result_infos(op_type, [o.info for o in operands], attrs)
+        if any(is_symbolic(e) for i in infos for e in i.shape):
+            return None
+        arrays = [o.array for o in operands if o.array is not None]
+        if op_type is CastOp:
+            return [Value(infos[0].shape, infos[0].dtype, array=arrays[0])] if infos[0].dtype in INTEGERS else None
+        given = {k: v for k, v in attrs.items() if v is not None}
+        asked = len(symbols.guards)
+        try:
+            results = np_results(op_type, arrays, given)
+        except (TypeError, ValueError, ArithmeticError):
+            results = None
+        if results is None or any(g.taken for g in symbols.guards[asked:]):
+            symbols.forget(asked)  # it needs the numbers themselves: the program computes it
+            return None
+        return [_folded(array, info) for array, info in zip(results, infos, strict=True)]
+
     # -- shorthands that several converters share ----------------------------------------------------
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
         """`x` in another shape, itself where it has that shape."""
-        return x if tuple(shape) == x.shape else self.op("reshape", x, newshape=list(shape), allowzero=True)
+        return x if surely_same(shape, x.shape) else self.op("reshape", x, newshape=list(shape), allowzero=True)
 
     def broadcast(self, x: Value, shape: Sequence[int]) -> Value:
         """The tensor repeated along axes of one element until it has a shape."""
-        return x if tuple(shape) == x.shape else self.op("broadcast_to", x, shape=list(shape))
+        return x if surely_same(shape, x.shape) else self.op("broadcast_to", x, shape=list(shape))
 
     def matrices(self, x: Value, y: Value) -> Value:
         """The products of two stacks of matrices, whose leading axes broadcast."""
-        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
 
         def stack(v: Value) -> Value:
-            if prod(v.shape[:-2]) not in (1, prod(batch)):
+            count = prod(v.shape[:-2])
+            if not is_always(count, 1) and not surely_equal(count, prod(batch)):
                 v = self.broadcast(v, (*batch, *v.shape[-2:]))
             return self.reshape(v, (prod(v.shape[:-2]), *v.shape[-2:]))
 
@@ -312,6 +380,13 @@ class RelayBuilder:
         module = ModuleOp([main])
         module.attributes["lamina.params"] = StringAttr(f"{stem}.safetensors")
         return module
+
+
+def _folded(array: NDArray[Any], info: TensorInfo) -> Value:
+    """A constant of numbers that may depend on symbols."""
+    if not any(map(is_symbolic, array.reshape(-1))):
+        array = array.astype(numpy_dtype(info.dtype))
+    return Value(info.shape, info.dtype, array=array)
 
 
 def _names(ports: Sequence[Port]) -> ArrayAttr[DictionaryAttr]:

@@ -368,9 +368,11 @@ class ModuleTransform(Pass):
             _written.add(pass_.name)
 
     def transform(self, module: ModuleOp, ctx: LaminaContext) -> ModuleOp:
+        from lamina.ir.pipeline import apply_pass
+
         context = PassContext.current()
         chosen = context.configured(self.pass_)
-        context.run(self.info, module, lambda: chosen.apply(ctx, module))
+        context.run(self.info, module, lambda: apply_pass(chosen, ctx, module))
         return module
 
 

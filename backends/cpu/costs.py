@@ -165,6 +165,10 @@ class Tiles:
     """Registers, of those that a product's tile leaves, that the weights of a step may take."""
     tail_penalty: float = 1.05
     """Time of a tile that is a tail: a second copy of the kernel, compile time and instruction cache."""
+    tail_rows: float = 1.25
+    """Rows of the pieces for tails of any size, over those of a tile: what their code may take beside it."""
+    tail_sizes: int = 5
+    """The most sizes of such pieces, each a kernel with a loop of its own."""
     single_vector_penalty: float = 1.06
     """Time of a tile of one vector: each multiply-add brings its own broadcast, and the load ports are as busy as the
     multipliers."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import cast
 
 from xdsl.dialects import math as math_dialect
-from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, StringAttr, TensorType
 from xdsl.ir import Attribute, Block, SSAValue
 
 from lamina.backends.cpu.costs import Costs
+from lamina.backends.cpu.open_extents import OpenExtent
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.index.accesses import over_values
 from lamina.dialects.index.linear import Linear
+from lamina.dialects.te.extents import tensor_extents
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp, ReturnOp
 
 _CHEAP_MATH = (math_dialect.FmaOp, math_dialect.AbsFOp, math_dialect.FloorOp, math_dialect.CeilOp)
@@ -33,13 +36,19 @@ class Stage:
     """The stage behind each tensor that it reads; inlining does not change it."""
     inlined: bool = False
 
-    @property
+    @cached_property
     def spatial(self) -> tuple[int, ...]:
-        return self.op.spatial
+        """The extents of its dimensions, an `OpenExtent` for one that only a run tells."""
+        return self._extents[: len(self.op.spatial)]
 
-    @property
+    @cached_property
     def reduced(self) -> tuple[int, ...]:
-        return self.op.reduced
+        """The extents of what it reduces over, likewise."""
+        return self._extents[len(self.op.spatial) :]
+
+    @cached_property
+    def _extents(self) -> tuple[int, ...]:
+        return tuple(map(OpenExtent.of, self.op.extents()))
 
     @property
     def element_type(self) -> Attribute:
@@ -90,8 +99,9 @@ class Stage:
 
 
 def read_shape(read: ReadOp) -> tuple[int, ...]:
-    """The shape of the tensor that a read is from."""
-    return cast("TensorType[Attribute]", read.tensor.type).get_shape()
+    """The shape of the tensor that a read is from, an `OpenExtent` for an extent that only a run tells."""
+    shape = cast("TensorType[Attribute]", read.tensor.type).get_shape()
+    return tuple(map(OpenExtent.of, tensor_extents(read.tensor))) if DYNAMIC_INDEX in shape else shape
 
 
 def bytes_of(read: ReadOp) -> int:

@@ -8,6 +8,8 @@ weights and one broadcast. Of the tiles that fit, the one with the least estimat
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
 from math import gcd
 from typing import NamedTuple
 
@@ -178,6 +180,30 @@ def product_cycles(tile: Tile, rows: int, chunks: int, costs: Costs, padded: boo
     if padded:
         full, tail = full + bool(tail), 0
     return full * panel(tile.vectors) + (panel(tail) * costs.last_panel_penalty if tail else 0)
+
+
+@cache
+def tail_pieces(tile: Tile, costs: Costs) -> tuple[int, ...]:
+    """The pieces in which rows beyond whole tiles go where only a run tells how many there are, the largest first.
+
+    Of those whose code has at most `costs.tail_rows` times the rows of a tile, the pieces that take least longer than
+    a tile of just as many rows would, on average of all numbers of rows.
+    """
+    rows = range(1, tile.pixels)
+    alone = [step_cycles(n, tile.vectors, costs) for n in (1, *rows)]
+
+    def excess(sizes: tuple[int, ...]) -> float:
+        total = 0.0
+        for n in rows:
+            left, cycles = n, 0.0
+            for size in sizes:
+                cycles += left // size * alone[size]
+                left %= size
+            total += cycles / alone[n]
+        return total
+
+    larger = [(*c[::-1], 1) for n in range(costs.tail_sizes) for c in combinations(rows[1:], n)]
+    return min((sizes for sizes in larger if sum(sizes) <= max(tile.pixels * costs.tail_rows, 1)), key=excess)
 
 
 def divisor(extent: int, most: int) -> int:

@@ -33,6 +33,19 @@ def unknown_ranges(_: Atom) -> Range | None:
     return None
 
 
+def plain_form(form: Linear) -> list[Any]:
+    """A form over dimensions that are positions, as plain values: its constant, then (coefficient, atom)."""
+    atoms = [[c, [a[0], plain_form(a[1]), a[2]] if isinstance(a, tuple) else a] for a, c in form.terms.items()]
+    return [form.const, *atoms]
+
+
+def form_of_plain(plain: Sequence[Any]) -> Linear:
+    """The other way round."""
+    const, *terms = plain
+    named = [(c, (a[0], form_of_plain(a[1]), a[2]) if isinstance(a, list) else a) for c, a in terms]
+    return Linear({atom: c for c, atom in named}, const)
+
+
 class Linear:
     """An immutable linear form. Equal forms compare and hash equal whatever the order of their terms."""
 

@@ -29,6 +29,10 @@ from lamina.dialects.index.index_map import LANE, IndexMap, IndexMapAttr
 from lamina.dialects.index.linear import MAX_EXTENT, Linear, constant
 
 SHAPE = "te.shape"
+CONDITIONS = "te.conditions"
+"""The attribute of the last size with what holds of all sizes."""
+RANGE = "te.range"
+"""The attribute of a size with what it may be: least, greatest and divisor."""
 MAX_BYTES = 1 << 62
 """A larger array cannot be addressed."""
 

@@ -62,12 +62,16 @@ def __getattr__(name: str) -> Any:
     if name == "RELAY":
         from xdsl.ir import Dialect
 
+        from lamina.dialects.attributes import ExtentsAttr
         from lamina.dialects.relay.op_index import OPS
         from lamina.dialects.relay.params import ParamAttr
+        from lamina.dialects.relay.symbolic import SymbolAttr
         from lamina.dialects.relay.value_types import AdtType, DimsAttr, RefType, StorageType, TypeVar
 
         ops: list[Any] = [find_op(n) for n in OPS]
-        value: Any = Dialect("relay", ops, [ParamAttr, AdtType, TypeVar, RefType, StorageType, DimsAttr])
+        value: Any = Dialect(
+            "relay", ops, [ParamAttr, AdtType, TypeVar, RefType, StorageType, DimsAttr, SymbolAttr, ExtentsAttr]
+        )
     elif name.startswith("_"):
         raise AttributeError(name)
     else:

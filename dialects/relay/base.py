@@ -27,13 +27,16 @@ import abc
 import re
 from collections.abc import Callable, Sequence
 from enum import Enum, IntEnum
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     FloatAttr,
     FunctionType,
     IntegerAttr,
+    StringAttr,
     UnitAttr,
     f64,
     i1,
@@ -46,11 +49,20 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.attributes import from_attribute, to_attribute
+from lamina.dialects.attributes import ExtentsAttr, from_attribute, to_attribute
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
+from lamina.dialects.infos import (
+    TensorInfo,
+    TypeMismatch,
+    has_unknown_extents,
+    is_always,
+    surely_equal,
+    tensor_info,
+)
 from lamina.dialects.rules.op_protocol import Sample
+
+Properties: TypeAlias = dict[str, Attribute]
 
 
 class OpPattern(IntEnum):
@@ -190,29 +202,40 @@ class RelayOp(IRDLOperation, Declared):
             return cls.np_ref(*(np.asarray(a) for a in arrays), **given)  # type: ignore[attr-defined]
 
     @classmethod
-    def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
-        """Result types of an instance, memoised. Raises TypeMismatch with the user's message."""
+    def infer_types(
+        cls, operand_types: Sequence[Attribute], properties: Properties, values: Sequence[SSAValue] = ()
+    ) -> tuple[Attribute, ...]:
+        """Result types of an instance, memoised. Raises TypeMismatch with the user's message.
+
+        `values` are the operands, where there are any: the symbols of their module say what a `?` may be.
+        """
         key = (cls, tuple(operand_types), tuple(sorted(properties.items())))
         found = _INFERRED.get(key)
         if found is None:
-            attrs = {name: from_attribute(a) for name, a in properties.items()}
-            missing = [n for n in _required(cls) if n not in attrs]
+            missing = [n for n in _required(cls) if n not in properties]
             if missing:
                 raise TypeMismatch(f"attribute {missing[0]!r} is missing")
-            if has_unknown_extents(operand_types):
-                from lamina.dialects.relay.unknown_extents import infer_dynamic
+            in_attrs = has_extents(properties)
+            if in_attrs or has_unknown_extents(operand_types):
+                from lamina.dialects.relay.symbolic import infer_open
 
-                found = infer_dynamic(operand_types, lambda infos: cls._infer_infos(infos, attrs), _numbers(attrs))
-            else:
-                infos = cls._infer_infos([tensor_info(t) for t in operand_types], attrs)
-                found = tuple(tensor_type(tuple(t.shape), t.dtype) for t in infos)
-            _INFERRED[key] = found
+                infer, numbers = partial(cls.infer_of, properties), _numbers(properties)
+                return infer_open(key, operand_types, infer, numbers, values, in_attrs)
+            attrs = {name: from_attribute(a) for name, a in properties.items()}
+            infos = cls.infer_infos([tensor_info(t) for t in operand_types], attrs)
+            found = _INFERRED[key] = tuple(tensor_type(tuple(t.shape), t.dtype) for t in infos)
         return found
 
     @classmethod
-    def _infer_infos(cls, infos: Sequence[TensorInfo], attrs: dict[str, Any]) -> tuple[TensorInfo, ...]:
+    def infer_infos(cls, infos: Sequence[TensorInfo], attrs: dict[str, Any]) -> tuple[TensorInfo, ...]:
+        """The shapes and dtypes of the results for those of the operands and all attributes. Raises TypeMismatch."""
         inferred = cls.infer_type(*infos, **attrs)
         return (inferred,) if isinstance(inferred, TensorInfo) else tuple(inferred)
+
+    @classmethod
+    def infer_of(cls, properties: dict[str, Attribute], infos: Sequence[TensorInfo]) -> tuple[TensorInfo, ...]:
+        """The same for the attributes of the IR, whose numbers may depend on the current symbols."""
+        return cls.infer_infos(infos, {name: from_attribute(a) for name, a in properties.items()})
 
     @classmethod
     def make(cls, *operands: SSAValue | Operation, **attrs: Any) -> Self:
@@ -229,7 +252,7 @@ class RelayOp(IRDLOperation, Declared):
         if expected is not None and len(values) != expected:
             raise TypeMismatch(f"{cls.name}: takes {expected} operand{'s'[: expected != 1]}, got {len(values)}")
         try:
-            types = cls.infer_types([v.type for v in values], properties)
+            types = cls.infer_types([v.type for v in values], properties, values)
         except TypeMismatch as e:
             raise TypeMismatch(f"{cls.name}: {e}") from None
         return cls.create(operands=values, result_types=types, properties=properties)
@@ -259,7 +282,8 @@ class RelayOp(IRDLOperation, Declared):
                         f"no attribute {name!r}; it has {', '.join(self.known_attributes()) or 'none'}"
                     )
         try:
-            inferred = self.infer_types([v.type for v in self.operands], self.properties)
+            operands = self.operands
+            inferred = self.infer_types([v.type for v in operands], self.properties, operands)
         except TypeMismatch as e:
             if e.decided:
                 raise
@@ -331,8 +355,14 @@ class RelayOp(IRDLOperation, Declared):
         )
 
 
-def _numbers(attrs: dict[str, Any]) -> list[int]:
+def has_extents(properties: dict[str, Attribute]) -> bool:
+    """Whether a number of an attribute depends on symbols."""
+    return any(type(a) is ExtentsAttr for a in properties.values())
+
+
+def _numbers(properties: dict[str, Attribute]) -> list[int]:
     """The integers among attributes, in lists, in texts (the 16 of `NCHW16c`) and alone."""
+    attrs = {name: from_attribute(a) for name, a in properties.items() if type(a) is not ExtentsAttr}
     values = [v for a in attrs.values() for v in (cast("tuple[Any, ...]", a) if isinstance(a, tuple) else (a,))]
     texts = [v for v in values if isinstance(v, str)]
     return [v for v in values if type(v) is int] + [int(n) for t in texts for n in re.findall(r"\d+", t)]
@@ -422,6 +452,8 @@ def _print_entry(printer: Printer, name: str, attr: Attribute) -> None:
     elif isinstance(attr, DenseArrayBase) and attr.elt_type in (i64, f64):  # pyright: ignore[reportUnknownMemberType]
         values: tuple[Any, ...] = attr.get_values()
         printer.print_string("[" + ", ".join(str(v) if isinstance(v, int) else float_literal(v) for v in values) + "]")
+    elif isinstance(attr, ExtentsAttr):
+        printer.print_string("[" + ", ".join(f.data for f in attr.forms) + "]")
     else:
         printer.print_attribute(cast(Attribute, attr))
 
@@ -450,7 +482,9 @@ def _parse_entry(parser: Parser, op: type[RelayOp]) -> tuple[str, Attribute]:
 
 def fitting(definition: PropertyDef, value: Attribute) -> Attribute | None:
     """The value as the property takes it, None where it does not: whole numbers may stand for reals."""
-    candidates = [value]
+    if definition.constr.verifies(value):
+        return value
+    candidates: list[Attribute] = []
     number = from_attribute(value)
     if isinstance(number, int) and not isinstance(number, bool):
         candidates.append(FloatAttr(float(number), f64))
@@ -465,11 +499,11 @@ def _parse_named_attribute(parser: Parser) -> tuple[str, int, Attribute]:
         return name, parser.pos, UnitAttr()
     start = parser.pos
     if parser.parse_optional_punctuation("["):
-        values = parser.parse_optional_undelimited_comma_separated_list(
-            lambda: _parse_optional_number(parser), lambda: _parse_number(parser)
-        )
+        if parser.parse_optional_punctuation("]"):
+            return name, start, to_attribute([])
+        values = parser.parse_comma_separated_list(parser.Delimiter.NONE, lambda: _parse_number_or_form(parser))
         parser.parse_punctuation("]")
-        return name, start, to_attribute(values or [])
+        return name, start, _list_attribute(values)
     if parser.parse_optional_keyword("true"):
         return name, start, to_attribute(True)
     if parser.parse_optional_keyword("false"):
@@ -498,11 +532,20 @@ def _parse_optional_number(parser: Parser) -> int | float | None:
     return number
 
 
-def _parse_number(parser: Parser) -> int | float:
+def _parse_number_or_form(parser: Parser) -> int | float | str:
+    """A number, or the text of a form over symbols, which begins with a name or a parenthesis."""
     number = _parse_optional_number(parser)
-    if number is None:
-        parser.raise_error("expected a number")
-    return number
+    if number is not None:
+        return number
+    from lamina.dialects.index.symbol_forms import extent_text, parse_extent
+
+    return extent_text(parse_extent(parser))
+
+
+def _list_attribute(values: Sequence[int | float | str]) -> Attribute:
+    if not any(isinstance(v, str) for v in values):
+        return to_attribute(values)
+    return ExtentsAttr(ArrayAttr([StringAttr(str(v)) for v in values]))
 
 
 # -- families --------------------------------------------------------------------------------------
@@ -527,12 +570,31 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
         extent = 1
         for s in shapes:
             e = s[axis - rank + len(s)] if axis - rank + len(s) >= 0 else 1
-            if e != 1:
+            if type(e) is not int or type(extent) is not int:
+                extent = _common_extent(extent, e, shapes)
+            elif e != 1:
                 if extent not in (1, e):
-                    raise TypeMismatch(f"shapes {' and '.join(map(str, shapes))} do not broadcast")
+                    raise _no_broadcast(shapes)
                 extent = e
         out.append(extent)
     return tuple(out)
+
+
+def _common_extent(a: int, b: int, shapes: Sequence[tuple[int, ...]]) -> int:
+    """The extent of two that are broadcast, of which one depends on symbols: as little as can be is asked of these."""
+    if is_always(b, 1) or surely_equal(a, b):
+        return a
+    if is_always(a, 1) or a == b:
+        return b
+    if b == 1:
+        return a
+    if a == 1:
+        return b
+    raise _no_broadcast(shapes)
+
+
+def _no_broadcast(shapes: Sequence[tuple[int, ...]]) -> TypeMismatch:
+    return TypeMismatch(f"shapes {' and '.join(map(str, shapes))} do not broadcast")
 
 
 def normalize_axis(axis: int, rank: int) -> int:

@@ -26,7 +26,17 @@ from lamina.dialects.dtypes import (
     numpy_dtype,
     tensor_type,
 )
-from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
+from lamina.dialects.infos import (
+    TensorInfo,
+    TypeMismatch,
+    at_least,
+    greatest,
+    has_unknown_extents,
+    is_always,
+    is_symbolic,
+    surely_equal,
+    tensor_info,
+)
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import *
 from lamina.dialects.relay.families import *
@@ -40,9 +50,10 @@ __all__ = [
     "var_operand_def", "var_result_def",
     "DTYPES", "dtype_name", "ir_type", "is_float", "is_unsigned", "itemsize", "numpy_dtype", "tensor_type",
     "TensorInfo", "TypeMismatch", "has_unknown_extents", "tensor_info", "from_attribute", "to_attribute",
+    "at_least", "greatest", "is_always", "is_symbolic", "surely_equal",
     "np", "te",
-    "Ascending", "OpPattern", "Precision", "RelayOp", "Sample", "attrs_of", "broadcast_shapes", "normalize_axis",
-    "same_dtype", "sample", "scalar_constant",
+    "Ascending", "OpPattern", "Precision", "Properties", "RelayOp", "Sample", "attrs_of", "broadcast_shapes",
+    "normalize_axis", "same_dtype", "sample", "scalar_constant",
     "ALL", "BOOL", "FLOATS", "INTEGERS", "NUMBERS", "Broadcast", "Elementwise", "Injective", "Opaque",
     "OutFusable", "Reduction",
     "bool_prop", "float_prop", "floats_prop", "int_prop", "ints_prop", "str_prop",

@@ -18,9 +18,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, Unpack
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, StringAttr, TensorType, f64, i1, i64
-from xdsl.irdl import operand_def, prop_def, result_def
+from xdsl.irdl import BaseAttr, operand_def, prop_def, result_def
 
-from lamina.dialects.attributes import to_attribute
+from lamina.dialects.attributes import ExtentsAttr, to_attribute
 from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.lazy import te
 from lamina.dialects.relay.base import (
@@ -74,9 +74,9 @@ def str_prop(default: str | None = None) -> StringAttr:
 
 
 def ints_prop(default: tuple[int, ...] | None = None) -> DenseArrayBase:
-    """A list of integers; without a default it must be given."""
+    """A list of integers, which may depend on symbols; without a default it must be given."""
     value = None if default is None else to_attribute(default)
-    return prop_def(DenseArrayBase.constr(i64), default_value=value)  # type: ignore[arg-type, return-value]
+    return prop_def(DenseArrayBase.constr(i64) | BaseAttr(ExtentsAttr), default_value=value)  # type: ignore[arg-type, return-value]
 
 
 def floats_prop(default: tuple[float, ...] | None = None) -> DenseArrayBase:

@@ -6,9 +6,9 @@ An op states either `te_compute` or `decompose` into other Relay ops; who needs 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import IndexType, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import numpy_dtype, tensor_type
@@ -16,9 +16,11 @@ from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import Ascending, RelayOp, attrs_of, ops_behind
 from lamina.dialects.relay.core import ConstantOp, constant_array
-from lamina.errors import InputError
+from lamina.dialects.relay.symbolic import type_of_info
+from lamina.errors import InputError, UnsupportedError
 
 if TYPE_CHECKING:
+    from lamina.dialects.index.symbols import Symbols
     from lamina.dialects.relay.families import Array
     from lamina.dialects.te.build import Tensor
     from lamina.dialects.te.ops import FuncOp
@@ -47,7 +49,8 @@ def te_results(op_type: type[RelayOp], tensors: Sequence[Tensor], attrs: dict[st
     given = full_attrs(op_type, attrs)
     if hasattr(op_type, "te_compute"):
         return _listed(op_type.te_compute(*tensors, **given))  # type: ignore[attr-defined]
-    values, order, block = decomposition(op_type, [tensor_type(t.shape, t.dtype) for t in tensors], given)
+    types = [type_of_info(TensorInfo(t.shape, t.dtype)) for t in tensors]
+    values, order, block = decomposition(op_type, types, given)
     computed: dict[SSAValue, Tensor] = dict(zip(block.args, tensors, strict=True))
     for op in order:
         if isinstance(op, ConstantOp):
@@ -92,19 +95,40 @@ def full_attrs(op_type: type[RelayOp], attrs: dict[str, Any]) -> dict[str, Any]:
 
 
 def te_func(
-    op_type: type[RelayOp], operands: Sequence[TensorInfo], attrs: dict[str, Any], name: str = "main"
+    op_type: type[RelayOp],
+    operands: Sequence[TensorInfo],
+    attrs: dict[str, Any],
+    name: str = "main",
+    symbols: Symbols | None = None,
 ) -> FuncOp:
-    """`te.func @main` that computes one op; its arguments are the op's operands."""
-    from lamina.dialects.te.build import Tensor, building
+    """`te.func @main` that computes one op; its arguments are the op's operands.
+
+    Where extents depend on `symbols`, the sizes that they need come first. Raises UnsupportedError where the op asks
+    more of them than their ranges say.
+    """
+    from lamina.dialects.te.build import Tensor
+    from lamina.dialects.te.named_sizes import building_with_sizes, shape_attr, size_names, without_names
     from lamina.dialects.te.ops import FuncOp, ReturnOp
 
-    types = [tensor_type(tuple(o.shape), o.dtype) for o in operands]
-    func = FuncOp.make(name, types, [])
+    names: list[str] = []
+    if symbols is not None:
+        from lamina.dialects.index.symbols import with_symbols
+
+        with with_symbols(symbols):
+            given = op_type.infer_infos(operands, full_attrs(op_type, attrs))
+        listed = [v for v in full_attrs(op_type, attrs).values() if isinstance(v, tuple)]
+        asked = [e for v in listed for e in cast("tuple[Any, ...]", v)]
+        names = size_names([*(e for i in (*operands, *given) for e in i.shape), *asked], symbols)
+    types = [*[IndexType()] * len(names), *(without_names(type_of_info(o)) for o in operands)]
+    shapes = [*[None] * len(names), *(shape_attr(o.shape, names) for o in operands)]
+    func = FuncOp.make(name, types, [], shapes)
     block = func.body.block
     for n, argument in enumerate(block.args):
         argument.name_hint = f"p{n}"
-    with building(block):
-        results = te_results(op_type, [Tensor(a) for a in block.args], attrs)
+    with building_with_sizes(block, names, symbols) as asked:
+        results = te_results(op_type, [Tensor(a) for a in block.args[len(names) :]], attrs)
+        if asked is not None and asked.guards:
+            raise UnsupportedError(f"{op_type.name} computes this only where {asked.guards[0]}")
     block.add_op(ReturnOp.create(operands=[r.value for r in results]))
     typed = FuncOp.make(name, types, [r.value.type for r in results])
     func.properties["function_type"] = typed.function_type

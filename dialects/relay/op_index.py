@@ -73,6 +73,7 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.erf": ("elementwise.transcendental", "ErfOp"),
     "relay.exp": ("elementwise.transcendental", "ExpOp"),
     "relay.expand_dims": ("shape.views", "ExpandDimsOp"),
+    "relay.extents": ("shape.fill", "ExtentsOp"),
     "relay.fast_erf": ("elementwise.fast_math", "FastErfOp"),
     "relay.fast_exp": ("elementwise.fast_math", "FastExpOp"),
     "relay.fast_tanh": ("elementwise.fast_math", "FastTanhOp"),

@@ -20,7 +20,7 @@ else:
 
 def extern_tensor(shape: Sequence[int], dtype: str, inputs: Sequence[Tensor], body: Body, name: str) -> Tensor:
     """The tensor that `body(ib, ins, outs)` writes into `outs[0]`; an empty one needs no statements."""
-    if 0 in shape:
+    if te.has_no_elements(shape):
         return empty(shape, dtype, name)
     (result,) = statements.extern([shape], inputs, body, name, [dtype])
     return result
@@ -42,7 +42,7 @@ def each_place(ib: IRBuilder, extents: Sequence[int], statement: Statement, para
         if depth == len(extents):
             statement(place)
             return
-        shared = parallel and depth == 0 and extents[0] > 1
+        shared = parallel and depth == 0 and (is_symbolic(extents[0]) or extents[0] > 1)
         with ib.for_range(0, extents[depth], f"r{depth}", "parallel" if shared else "serial") as i:
             loop((*place, i))
 

@@ -48,15 +48,7 @@ def infer_dynamic(
 
     Raises TypeMismatch where no choice of the unknown extents fits, or the rank of a result depends on the choice.
     """
-    tensors: list[TensorType[Any]] = []
-    for type_ in operand_types:
-        if not isinstance(type_, TensorType):
-            raise TypeMismatch(f"expects tensors, got {type_}")
-        tensor = cast("TensorType[Any]", type_)
-        problem = dims_problem(tensor)
-        if problem is not None:
-            raise TypeMismatch(problem)
-        tensors.append(tensor)
+    tensors = [checked_tensor(t) for t in operand_types]
     dims = [_own_names(extents(t), n) for n, t in enumerate(tensors)]
     dtypes = [_dtype(t) for t in tensors]
     symbols = list(dict.fromkeys(d for shape in dims for d in shape if isinstance(d, str)))
@@ -82,6 +74,17 @@ def infer_dynamic(
     # Extents that have had one value only may be bound to each other in a way that was not found.
     stuck = len(symbols) > 3 and any(len({v[s] for v in search.accepted}) == 1 for s in symbols)
     return tuple(_common(column, search.accepted, not stuck) for column in zip(*search.answers, strict=True))
+
+
+def checked_tensor(type_: Attribute) -> TensorType[Any]:
+    """A tensor type whose extents are named as they may be. Raises TypeMismatch."""
+    if not isinstance(type_, TensorType):
+        raise TypeMismatch(f"expects tensors, got {type_}")
+    tensor = cast("TensorType[Any]", type_)
+    problem = dims_problem(tensor)
+    if problem is not None:
+        raise TypeMismatch(problem)
+    return tensor
 
 
 def _own_names(dims: tuple[int | str, ...], operand: int) -> tuple[int | str, ...]:

@@ -36,8 +36,10 @@ class ValueDependent(RelayOp):
     """Base of the ops whose result shapes depend on values."""
 
     @classmethod
-    def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
-        return infer_dynamic(operand_types, lambda infos: cls._infer_infos(infos, cls._python(properties)))
+    def infer_types(
+        cls, operand_types: Sequence[Attribute], properties: Properties, values: Sequence[SSAValue] = ()
+    ) -> tuple[Attribute, ...]:
+        return infer_dynamic(operand_types, lambda infos: cls.infer_infos(infos, cls._python(properties)))
 
     @classmethod
     def _python(cls, properties: dict[str, Attribute]) -> dict[str, Any]:

@@ -5,9 +5,11 @@
     !relay.ref<tensor<8xf32>>           a cell that holds a value and can be written
     !relay.storage                      bytes in which tensors are placed (`memory.py`)
     tensor<?x3xf32, #relay.dims<n, _>>  a tensor whose first extent is unknown and called n
+    tensor<?x3xf32, #relay.dims<n * 2 + 1, _>>  one whose first extent follows from n
 
 Tuples are the builtin `tuple<...>`, functions the builtin function type. Two `?` of one name in a function are equal;
-one without a name (`_`, or no #relay.dims at all) equals nothing that is known.
+one without a name (`_`, or no #relay.dims at all) equals nothing that is known. What values a name may have, a module
+says in `relay.symbols`.
 """
 
 from __future__ import annotations
@@ -105,16 +107,19 @@ class StorageType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class DimsAttr(ParametrizedAttribute):
-    """The names of a tensor's extents, one entry for each: a name, or `_`. Only unknown extents have names."""
+    """The names of a tensor's extents, one entry for each: a name, a form over names such as `n * 2 + 1`, or `_`.
+
+    Only unknown extents have names.
+    """
 
     name = "relay.dims"
     names: ArrayAttr[StringAttr] = param_def()
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        names = parser.parse_comma_separated_list(
-            parser.Delimiter.ANGLE, lambda: parser.parse_identifier(" for the name of an extent")
-        )
+        from lamina.dialects.index.symbol_forms import parse_extent_text
+
+        names = parser.parse_comma_separated_list(parser.Delimiter.ANGLE, lambda: parse_extent_text(parser, UNNAMED))
         return (ArrayAttr(map(StringAttr, names)),)
 
     def print_parameters(self, printer: Printer) -> None:

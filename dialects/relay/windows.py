@@ -41,7 +41,9 @@ class Window(NamedTuple):
 
     def on_data(self) -> Window:
         """The same windows without the taps that lie behind the data in every one of them, the first as well."""
-        return self._replace(size=max(1, min(self.size, -(-(self.before + self.extent) // self.dilation))))
+        reached = -(-(self.before + self.extent) // self.dilation)
+        # Of sizes that are not known the taps on padding count as well.
+        return self if is_symbolic(reached) else self._replace(size=max(1, min(self.size, reached)))
 
 
 class Spread(NamedTuple):

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects.index.index_map import Condition, IndexMapAttr
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.sizes import shape_of
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
@@ -38,6 +39,9 @@ class Schedule:
             op.stage.data: [scan.var.name_hint or "t"] for op in computes if isinstance(scan := op.parent_op(), ScanOp)
         }
         """The time loop around each stage of a scan's body, which all of them share."""
+        self.extents: dict[str, list[Linear]] = {op.stage.data: op.extents() for op in computes}
+        self.extent: dict[SSAValue, Linear] = {}
+        """The extents of loops by their handles, as far as they are known here."""
 
     def build(self) -> ScheduleOp:
         """The te.schedule op."""
@@ -54,14 +58,25 @@ class Schedule:
         from lamina.dialects.schedule.primitives.loops import LoopsOp
 
         names = [f"{n}{suffix}" for n in (*self.times.get(stage, ()), *self.dims[stage])]
-        return self._add(LoopsOp.make(stage, len(names)), names)
+        loops = self._add(LoopsOp.make(stage, len(names)), names)
+        own = loops[len(self.times.get(stage, ())) :]
+        self.extent.update(zip(own, self.extents.get(stage, ()), strict=False))
+        return loops
+
+    def is_open(self, loop: SSAValue) -> bool:
+        """Whether only a run tells the extent of a loop of a stage, or of what such a loop was split into."""
+        extent = self.extent.get(loop)
+        return extent is not None and not extent.is_constant
 
     def split(self, loop: SSAValue, factors: Sequence[int | SSAValue]) -> list[SSAValue]:
         from lamina.dialects.schedule.primitives.split import SplitOp
 
         hint = loop.name_hint or "i"
         ends = "oi" if len(factors) == 2 else "oabcdefg"
-        return self._add(SplitOp.make(loop, factors), [f"{hint}{e}" for e in ends])
+        parts = self._add(SplitOp.make(loop, factors), [f"{hint}{e}" for e in ends])
+        if self.is_open(loop):
+            self.extent[parts[0]] = self.extent[loop]
+        return parts
 
     def fuse(self, *loops: SSAValue) -> SSAValue:
         from lamina.dialects.schedule.primitives.fuse import FuseOp
@@ -69,7 +84,10 @@ class Schedule:
         if len(loops) == 1:
             return loops[0]
         hint = "_".join(v.name_hint or "i" for v in loops)
-        return self._add(FuseOp.create(operands=list(loops), result_types=[loops[0].type]), [hint])[0]
+        (fused,) = self._add(FuseOp.create(operands=list(loops), result_types=[loops[0].type]), [hint])
+        if self.is_open(loops[0]):
+            self.extent[fused] = self.extent[loops[0]]
+        return fused
 
     def reorder(self, *loops: SSAValue) -> None:
         from lamina.dialects.schedule.primitives.reorder import ReorderOp
@@ -91,10 +109,11 @@ class Schedule:
 
         self._add(ParallelOp.make(loop))
 
-    def partition(self, loop: SSAValue) -> None:
+    def partition(self, loop: SSAValue, tails: Sequence[int] = ()) -> None:
+        """`tails` are the sizes of the pieces in which a tile's rest goes, of a loop of unknown extent."""
         from lamina.dialects.schedule.primitives.partition import PartitionOp
 
-        self._add(PartitionOp.make(loop))
+        self._add(PartitionOp.make(loop, tails))
 
     def alternate(self, loop: SSAValue) -> None:
         """Walk a loop back and forth, by the iterations of the loop around it."""
@@ -157,6 +176,7 @@ class Schedule:
 
         self._add(CacheWriteOp.make(stage, scope))
         copy = f"{stage}.out"
+        self.extents[copy] = self.extents.get(stage, [])[: self.rank[stage]]
         self.dims[copy] = self.dims[stage][: self.rank[stage]]
         self.rank[copy] = self.rank[stage]
         return copy
@@ -180,6 +200,7 @@ class Schedule:
         rank = self.rank[stage]
         self.rank[name] = rank + 1
         self.dims[stage] = [*self.dims[stage][:rank], loop.name_hint or "rf"]
+        self.extents[stage] = self.extents.get(stage, [])[:rank]
         self.dims[name] = [f"{stage}_rf{n}" for n in range(loops)]
         return name, self._add(RFactorOp.make(stage, loop, axis, loops), self.dims[name])
 

@@ -12,11 +12,12 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from lamina.dialects.declarations import Declared
+from lamina.dialects.index.sizes import size_arguments
 from lamina.dialects.schedule.nest.attachment import Attachment
 from lamina.dialects.schedule.nest.edits import blocks_of, stage_buffer, stage_buffers, stage_loops
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.nest.tensor_intrinsic import TensorIntrinsic
-from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, enclosing_loops
+from lamina.dialects.tir.ops import AllocOp, BlockOp, ForOp, FuncOp, enclosing_loops
 
 
 @irdl_attr_definition
@@ -46,6 +47,9 @@ class ScheduleState:
     factors: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """The factors that sampling primitives have drawn."""
 
+    unplaced: dict[str, PrimitiveOp] = field(default_factory=dict[str, "PrimitiveOp"])
+    """Primitives that put a buffer of unknown extents into registers, by its name: it is to become a tile's."""
+
     _blocks: dict[str, list[BlockOp]] | None = field(default=None, init=False, repr=False)
     """The blocks of each stage, for as long as only loops are rewritten."""
 
@@ -73,6 +77,14 @@ class ScheduleState:
         if found is None:
             raise ScheduleError(f"%{value.name_hint or 'the factor'} has not been drawn")
         return found
+
+    def await_place(self, primitive: PrimitiveOp, stage: str) -> None:
+        """Remember who has put a stage into registers, where their number is not known yet."""
+        if not size_arguments(self.func.body.block.args):
+            return
+        for buffer in stage_buffers(self.func, stage):
+            if isinstance(buffer.owner, AllocOp) and buffer.owner.sizes:
+                self.unplaced[buffer.owner.stage.data] = primitive
 
     def loop(self, handle: SSAValue) -> ForOp:
         """The loop of a handle. Raises ScheduleError where a primitive has replaced it."""

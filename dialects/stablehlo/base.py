@@ -267,7 +267,7 @@ class ElementOp(HloOp, RelayOp):  # pyright: ignore[reportIncompatibleMethodOver
         except TypeMismatch:
             return
         attrs = attributes_of(self)
-        wanted = type(self)._infer_infos(infos, attrs)  # pyright: ignore[reportPrivateUsage]
+        wanted = type(self).infer_infos(infos, attrs)
         if list(wanted) != given:
             raise VerifyException(f"result type {listed(given)} differs from the inferred {listed(wanted)}")
 

@@ -17,13 +17,24 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, ir_type, scalar_type, tensor_type
-from lamina.dialects.index.linear import Linear
-from lamina.dialects.te.indices import Cond, Index, IterVar, building, current_scope, index_form, range_of_extent
+from lamina.dialects.index.linear import Linear, constant
+from lamina.dialects.te.extents import tensor_extents
+from lamina.dialects.te.indices import (
+    Cond,
+    Index,
+    IterVar,
+    building,
+    current_scope,
+    current_sizes,
+    index_form,
+    range_of_extent,
+)
 from lamina.dialects.te.ops import ComputeOp, YieldOp
 from lamina.dialects.te.reducers import REGION_COMBINER
 from lamina.dialects.te.scalars import Scalar, const, if_then_else, read_element, truth
 from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.value_names import value_name
+from lamina.errors import UnsupportedError
 
 __all__ = [
     "Cond",
@@ -51,7 +62,8 @@ IndexLike: TypeAlias = Index | Scalar | int
 
 
 class Tensor:
-    """A tensor of known shape: an argument, or the result of a compute."""
+    """A tensor: an argument, or the result of a compute. An extent that is unknown is a number of the function's sizes,
+    where these have names (`indices.NamedSizes`), else DYNAMIC_INDEX."""
 
     __slots__ = ("value", "shape", "dtype")
 
@@ -60,6 +72,11 @@ class Tensor:
         assert isinstance(type_, TensorType)
         self.value = value
         self.shape: tuple[int, ...] = type_.get_shape()
+        if DYNAMIC_INDEX in self.shape and (sizes := current_sizes()) is not None:
+            found = tensor_extents(value)
+            if constant(DYNAMIC_INDEX) in found:
+                raise UnsupportedError("a state of a scan whose extents depend on sizes")
+            self.shape = tuple(sizes.number(e) for e in found)
         self.dtype = dtype_name(type_.element_type)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
 
     @property
@@ -269,7 +286,7 @@ def scan(
     scope = current_scope()
     extent = index_form(time)
     first = inits[0].shape[0]
-    types = [tensor_type((_known(extent), *i.shape[1:]), i.dtype) for i in inits]
+    types = [tensor_type((_known(extent), *(_known(index_form(e)) for e in i.shape[1:])), i.dtype) for i in inits]
     body = Block(arg_types=[IndexType(), *types])
     stage = scope.stage_name(name)
     hints = [axis_name, *([f"{stage}_state"] if len(inits) == 1 else [f"{stage}_state{n}" for n in range(len(inits))])]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,15 +15,55 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
+from lamina.dialects.index.symbol_forms import factors_of, symbols_of
+from lamina.dialects.index.symbols import SymbolicExtent, Symbols
 from lamina.dialects.te.ops import ComputeOp
 from lamina.dialects.te.scan import ScanOp
+from lamina.errors import UnsupportedError
+
+
+class NamedSizes:
+    """The sizes of a te.func under the names of symbols: extents are numbers that depend on these."""
+
+    def __init__(self, symbols: Symbols, values: Mapping[str, SSAValue]) -> None:
+        """`values` are the function's sizes, those that are products of symbols under the name of the product."""
+        self.symbols = symbols
+        self._forms: dict[Atom, Linear] = {name: Linear.dim(v) for name, v in values.items()}
+        self._names: dict[Atom, Linear] = {v: Linear.dim(name) for name, v in values.items()}
+
+    def number(self, form: Linear) -> int:
+        """The number of a form over the function's sizes."""
+        return self.symbols.number(form.substitute(self._names))
+
+    def form(self, number: SymbolicExtent) -> Linear:
+        """The form over the function's sizes of a number. Raises UnsupportedError where it has no size for it."""
+        found = number.form.substitute(self._forms)
+        missing = [a for a in found.dims() if isinstance(a, str)]
+        if missing:
+            raise UnsupportedError(f"the extent {number} is computed from {missing[0]}, which is no size of the kernel")
+        return found
+
+    def terms(self, number: SymbolicExtent) -> list[tuple[Linear, list[Linear]]]:
+        """The number as a sum of products of forms over the function's sizes: (form, further factors) of each."""
+        known = {a: c for a, c in number.form.terms.items() if all(d in self._forms for d in Linear({a: 1}).dims())}
+        linear = Linear(known, number.form.const).substitute(self._forms)
+        found: list[tuple[Linear, list[Linear]]] = [] if linear == constant(0) else [(linear, [])]
+        for atom, coef in number.form.terms.items():
+            if atom not in known:
+                names = symbols_of(Linear({atom: 1}))
+                if isinstance(atom, tuple) or any(n not in self._forms for n in names):
+                    raise UnsupportedError(f"{number} is computed from {atom}, which is no size of the kernel")
+                first, *others = (self._forms[n] for n in factors_of(atom))
+                found.append((first * coef, others))
+        return found
 
 
 class Scope:
     """The blocks under construction: the function's and, inside te.compute, the body's."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, sizes: NamedSizes | None = None) -> None:
         self.function = block
+        self.sizes = sizes
         self.body: Block | None = None
         self.around: dict[Atom, Range] = {a: (0, MAX_EXTENT) for a in block.args if isinstance(a.type, IndexType)}
         """The sizes, and the times of the te.scans under construction."""
@@ -70,9 +110,9 @@ _scopes: list[Scope] = []
 
 
 @contextmanager
-def building(block: Block) -> Generator[None]:
-    """Computes are appended to the block (a te.func's body)."""
-    _scopes.append(Scope(block))
+def building(block: Block, sizes: NamedSizes | None = None) -> Generator[None]:
+    """Computes are appended to the block (a te.func's body). With `sizes` extents that are unknown are numbers."""
+    _scopes.append(Scope(block, sizes))
     try:
         yield
     finally:
@@ -84,6 +124,11 @@ def current_scope() -> Scope:
     if not _scopes:
         raise RuntimeError("te expressions are built inside `building(block)`")
     return _scopes[-1]
+
+
+def current_sizes() -> NamedSizes | None:
+    """The sizes by name of the function under construction; None where they have no names, or there is none."""
+    return _scopes[-1].sizes if _scopes else None
 
 
 class IterVar:
@@ -159,15 +204,15 @@ class Index:
         return Index(-self.form)
 
     def __mul__(self, other: int) -> Index:
-        return Index(self.form * other)
+        return Index(self.form * (other if type(other) is int else factor(other)))
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: int) -> Index:
-        return Index(floordiv(self.form, other, current_scope().ranges.get))
+        return Index(floordiv(self.form, factor(other), current_scope().ranges.get))
 
     def __mod__(self, other: int) -> Index:
-        return Index(mod(self.form, other, current_scope().ranges.get))
+        return Index(mod(self.form, factor(other), current_scope().ranges.get))
 
     def __ge__(self, other: Any) -> Cond:
         return Cond((Condition(self.form - index_form(other)),))
@@ -218,6 +263,29 @@ def range_of_extent(extent: Linear, first: int = 0) -> Range:
     return first, max(extent.const - 1, first) if extent.is_constant else MAX_EXTENT - 1
 
 
+def form_of_size(number: SymbolicExtent) -> Linear:
+    """The form of a number that depends on symbols, over the sizes of the function under construction."""
+    sizes = current_scope().sizes
+    if sizes is None:
+        raise UnsupportedError(f"the extent {number} depends on symbols, the function has no sizes")
+    return sizes.form(number)
+
+
+def size_terms(number: SymbolicExtent) -> list[tuple[Linear, list[Linear]]]:
+    """A number that depends on symbols as a sum of products of forms (`NamedSizes.terms`)."""
+    sizes = current_scope().sizes
+    if sizes is None:
+        raise UnsupportedError(f"{number} depends on symbols, the function has no sizes")
+    return sizes.terms(number)
+
+
+def factor(value: int) -> int:
+    """A number that multiplies or divides an index. Raises UnsupportedError for one that depends on sizes."""
+    if isinstance(value, SymbolicExtent):
+        raise UnsupportedError(f"an index is multiplied or divided by {value}, which depends on sizes")
+    return value
+
+
 def index_form(value: Any) -> Linear:
     """An index in any of its Python spellings as a linear form over SSA values."""
     if isinstance(value, Index):
@@ -228,6 +296,8 @@ def index_form(value: Any) -> Linear:
         return constant(value)
     if isinstance(value, IterVar):
         return value.index().form
+    if isinstance(value, SymbolicExtent):
+        return form_of_size(value)
     as_index = getattr(value, "as_index", None)
     if as_index is not None:
         return Linear.dim(as_index())

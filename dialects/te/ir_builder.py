@@ -21,25 +21,27 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, ir_type, tensor_type
 from lamina.dialects.index.linear import Linear
+from lamina.dialects.infos import is_symbolic
 from lamina.dialects.te.build import Tensor
 from lamina.dialects.te.extern import ExternOp, buffer_of
-from lamina.dialects.te.indices import Cond, Index, current_scope, index_form, range_of_extent
+from lamina.dialects.te.indices import Cond, Index, current_scope, current_sizes, index_form, range_of_extent
 from lamina.dialects.te.ops import CheckOp, ConditionOp, IndexOp
 from lamina.dialects.te.scalars import Scalar, const, truth
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.checks import CheckOp as TirCheckOp
 from lamina.dialects.tir.memory import shape_with, type_of
 from lamina.dialects.value_names import value_name
-from lamina.errors import InputError
+from lamina.errors import InputError, UnsupportedError
 
 
 class Buffer:
     """A buffer inside an extern: `b[i, j]` reads an element, `b[i, j] = x` writes one."""
 
-    def __init__(self, value: SSAValue) -> None:
+    def __init__(self, value: SSAValue, shape: Sequence[Any] | None = None) -> None:
+        """`shape` gives the extents where some depend on sizes."""
         type_ = type_of(value)
         self.value = value
-        self.shape: tuple[int, ...] = type_.get_shape()
+        self.shape: tuple[int, ...] = type_.get_shape() if shape is None else tuple(shape)
         self.dtype = dtype_name(type_.element_type)
 
     def __getitem__(self, indices: Any) -> Scalar:
@@ -103,11 +105,13 @@ class IRBuilder:
 
     def allocate(self, dtype: str, shape: Sequence[int | Index], name: str = "buf", scope: str = "global") -> Buffer:
         """A buffer that lives in the enclosing block."""
+        if any(is_symbolic(e) for e in shape):
+            raise UnsupportedError(f"a buffer of {name} in loops, {list(shape)}, is as large as sizes say")
         extents = [index_form(e) for e in shape]
         type_ = tir.buffer_type(shape_with(extents), ir_type(dtype))
         alloc = tir.AllocOp.make(name, type_, scope, extents)
         _append(alloc)
-        return Buffer(alloc.result)
+        return Buffer(alloc.result, shape if current_sizes() is not None else None)
 
     def call_packed(self, name: str, *arguments: Any) -> None:
         """Raises InputError: a kernel is machine code, which calls no function of the host."""
@@ -145,7 +149,8 @@ def extern(
     for n, arg in enumerate(block.args):
         source = inputs[n].value.name_hint if n < len(inputs) else f"out{n - len(inputs)}"
         arg.name_hint = f"{source or f'in{n}'}_buffer" if n < len(inputs) else source
-    buffers = [Buffer(a) for a in block.args]
+    known = [*(i.shape for i in inputs), *shapes] if scope.sizes is not None else [None] * len(block.args)
+    buffers = [Buffer(a, s) for a, s in zip(block.args, known, strict=True)]
     with scope.inside(block):
         fcompute(IRBuilder(), buffers[: len(inputs)], buffers[len(inputs) :])
     _to_tir(block)

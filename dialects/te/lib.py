@@ -3,10 +3,12 @@
 # ruff: noqa: F403, F405
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any
 
 from lamina.dialects.dtypes import is_unsigned, itemsize
+from lamina.dialects.infos import hint_of, is_always, is_symbolic, surely_equal
 from lamina.dialects.te.build import *
 from lamina.dialects.te.build import Index, Scalar, Tensor, compute, const
 from lamina.dialects.te.indices import index as index
@@ -25,17 +27,19 @@ from lamina.dialects.te.scalars import (
     trunc,
     truncdiv,
 )
+from lamina.errors import UnsupportedError
 
 
 def broadcast_index(tensor: Tensor, indices: Sequence[Any]) -> tuple[Any, ...]:
     """The indices at which a tensor is read when it is broadcast to the rank of `indices`."""
     aligned = indices[len(indices) - tensor.ndim :]
-    return tuple(0 if extent == 1 else i for extent, i in zip(tensor.shape, aligned, strict=True))
+    # An extent that may be 1 for some sizes is the result's, unless it is 1 always.
+    return tuple(0 if is_always(extent, 1) else i for extent, i in zip(tensor.shape, aligned, strict=True))
 
 
 def pad(x: Tensor, before: Sequence[int], after: Sequence[int], value: float = 0.0, name: str = "pad") -> Tensor:
     """`x` with `value` around it; the tensor itself where nothing is added."""
-    if not [p for p in (*before, *after) if p]:
+    if builtins.all(is_always(p, 0) for p in (*before, *after)):
         return x
     shape = [b + e + a for b, e, a in zip(before, x.shape, after, strict=True)]
 
@@ -142,7 +146,7 @@ def reshaped_index(indices: Sequence[Any], shape: Sequence[int], target: Sequenc
     Dimensions are taken in the smallest groups of equal size on both sides, so that only those that are really
     merged or split get divisions: (2, 3, 4) seen as (6, 4) is [i floordiv 3, i mod 3, j].
     """
-    if 0 in target:
+    if has_no_elements(target):
         return (0,) * len(target)
     found: list[Any] = []
     a = b = 0
@@ -150,31 +154,46 @@ def reshaped_index(indices: Sequence[Any], shape: Sequence[int], target: Sequenc
         first_a, first_b = a, b
         size_a = size_b = 1
         while True:
-            if size_a <= size_b and a < len(shape):
+            if a < len(shape) and (b == len(target) or hint_of(size_a) <= hint_of(size_b)):
                 size_a, a = size_a * shape[a], a + 1
             elif b < len(target):
                 size_b, b = size_b * target[b], b + 1
             else:
-                size_a, a = size_a * shape[a], a + 1
-            if size_a == size_b and b > first_b:
+                raise UnsupportedError(f"a reshape of {tuple(target)} to {tuple(shape)}, whose sizes were not compared")
+            if b > first_b and surely_equal(size_a, size_b):
                 break
         flat: Any = 0
+        open_ = is_symbolic(size_a)
         for i, extent in zip(indices[first_a:a], shape[first_a:a], strict=True):
-            flat = i + flat * extent
-        stride = size_b
+            if not (open_ and is_always(extent, 1)):
+                flat = i + flat * extent
+        stride, outermost = size_b, True
         for extent in target[first_b:b]:
+            if open_ and is_always(extent, 1):
+                found.append(0)
+                continue
             stride //= extent
             place = flat // stride
-            outermost = len(found) == first_b
             found.append(place if outermost else place % extent)
+            outermost = False
     return tuple(found)
+
+
+def has_no_elements(shape: Sequence[int]) -> bool:
+    """Whether a tensor has no elements whatever the sizes are."""
+    return builtins.any(is_always(e, 0) for e in shape)
 
 
 def reshape(x: Tensor, shape: Sequence[int], name: str = "reshape") -> Tensor:
     """The elements of `x` in row-major order under another shape of the same size."""
-    if 0 in shape:
+    if has_no_elements(shape):
         return compute(shape, lambda *i: const(0, x.dtype), name)
-    return compute(shape, lambda *i: x[reshaped_index(i, shape, x.shape)], name)
+    try:
+        return compute(shape, lambda *i: x[reshaped_index(i, shape, x.shape)], name)
+    except UnsupportedError:
+        from lamina.dialects.te.counted import counted_reshape
+
+        return counted_reshape(x, shape, name)
 
 
 def clamped(index: Scalar, extent: int) -> Scalar:
@@ -192,7 +211,11 @@ def joined(tensors: Sequence[Tensor], axis: int, name: str = "concatenate") -> T
     starts = [0]
     for t in tensors:
         starts.append(starts[-1] + t.shape[axis])
-    parts = [(t, low, high) for t, low, high in zip(tensors, starts, starts[1:], strict=False) if high > low]
+    parts = [
+        (t, low, high)
+        for t, low, high in zip(tensors, starts, starts[1:], strict=False)
+        if not is_always(high - low, 0)
+    ]
     shape = [*tensors[0].shape[:axis], starts[-1], *tensors[0].shape[axis + 1 :]]
 
     def element(*i: Index) -> Any:

@@ -13,7 +13,8 @@ from lamina.dialects.dtypes import bits_of, has_integer, ir_type, is_float, is_u
 from lamina.dialects.index.accesses import over_positions
 from lamina.dialects.index.index_map import Condition, IndexMap, IndexSet
 from lamina.dialects.index.linear import Atom, Linear
-from lamina.dialects.te.indices import Cond, Index, IterVar, current_scope
+from lamina.dialects.index.symbols import SymbolicExtent
+from lamina.dialects.te.indices import Cond, Index, IterVar, current_scope, size_terms
 from lamina.dialects.te.ops import CheckOp, ConditionOp, IndexOp, ReadOp
 from lamina.dialects.tir.memory import LoadOp
 
@@ -116,6 +117,8 @@ def const(value: Number, dtype: str) -> Scalar:
         if value.dtype != dtype:
             raise TypeError(f"mixes {value.dtype} and {dtype}")
         return value
+    if isinstance(value, SymbolicExtent):
+        return _size(value, dtype)
     type_ = scalar_type(ir_type(dtype))
     if is_float(dtype):
         attr: Attribute = FloatAttr(float(value), type_)  # type: ignore[arg-type]
@@ -128,6 +131,18 @@ def const(value: Number, dtype: str) -> Scalar:
         attr = IntegerAttr(number, type_)  # type: ignore[arg-type]
     op = arith.ConstantOp.create(properties={"value": attr}, result_types=[type_])
     return Scalar(current_scope().add(op), dtype)
+
+
+def _size(number: SymbolicExtent, dtype: str) -> Scalar:
+    """A number of the function's sizes; products of them that are none are computed."""
+    total: Scalar | None = None
+    for form, factors in size_terms(number):
+        term = cast(Index(form), "int64")
+        for factor in factors:
+            term = term * cast(Index(factor), "int64")
+        total = term if total is None else total + term
+    assert total is not None
+    return cast(total, dtype)
 
 
 def _as_scalar(value: Any, dtype: str) -> Scalar:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, IntAttr, NameLoc, NoneAttr, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects.infos import is_symbolic
 from lamina.dialects.relay.params import ParamStore
 from lamina.errors import InputError, LaminaError, UnsupportedError, shown
 from lamina.frontends.builder import RelayBuilder, Value, name_hint
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from onnx import GraphProto
 
     from lamina.frontends.onnx.open_values import OpenValue
-
 
 
 class NeedsValueError(UnsupportedError):
@@ -157,11 +157,11 @@ class Node:
     def ints(self, i: int, what: str) -> list[int]:
         """A list of integers that an input holds."""
         array = self.array(i, what)
-        if array.dtype.kind not in "iu" or array.ndim > 1:
+        if array.dtype.kind not in "iuO" or array.ndim > 1:
             raise self.fail(f"{what} must be a list of integers, is {self.input(i)}")
         if array.size > 64:
             raise self.fail(f"{what} has {array.size} numbers")
-        return [int(v) for v in array.reshape(-1)]
+        return [v if is_symbolic(v) else int(v) for v in array.reshape(-1)]
 
     def needs_machine(self, what: str) -> NeedsMachineError:
         return NeedsMachineError(what, where=self.where, hint="change the model, or report the need")

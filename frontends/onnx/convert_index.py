@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from lamina.dialects.infos import at_least, is_always, is_symbolic
 from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.registry import onnx_op
@@ -34,7 +37,7 @@ def slice_of(n: Node, b: Builder) -> Value:
         begin.append(first)
         # Going down, "before the first element" is -1, which would mean the last one.
         end.append(-extent - 1 if last < 0 else last)
-    whole = all(f == 0 and e >= x.shape[a] for f, e, a in zip(begin, end, axes, strict=True))
+    whole = all(is_always(f, 0) and at_least(e - x.shape[a], 0) for f, e, a in zip(begin, end, axes, strict=True))
     if whole and set(steps) <= {1}:
         return x
     return b.op("strided_slice", x, begin=begin, end=end, strides=steps, axes=axes)
@@ -54,12 +57,25 @@ def from_front(n: Node, b: Builder, indices: Value, extent: int) -> Value:
         raise n.fail(f"indices are {indices.dtype}, expects int32 or int64")
     known = indices.array
     if known is not None:
+        if known.dtype == object or is_symbolic(extent):
+            return _symbolic_from_front(n, b, indices, extent)
         outside = known[(known < -extent) | (known >= extent)]
         if outside.size:
             raise n.fail(f"index {int(outside.reshape(-1)[0])} is out of range for an extent of {extent}")
         return b.constant(np.where(known < 0, known + extent, known).astype(known.dtype), name=indices.name)
     negative = b.op("less", indices, b.scalar(0, indices))
     return b.op("where", negative, b.op("add", indices, b.scalar(extent, indices)), indices)
+
+
+def _symbolic_from_front(n: Node, b: Builder, indices: Value, extent: int) -> Value:
+    """The same where an index or the extent depends on symbols."""
+    assert indices.array is not None
+    found: list[Any] = []
+    for index in indices.array.reshape(-1).tolist():
+        if index < -extent or index >= extent:
+            raise n.fail(f"index {index} is out of range for an extent of {extent}")
+        found.append(index + extent if index < 0 else index)
+    return b.cast(b.reshape(b.numbers(found), indices.shape), indices.dtype)
 
 
 @onnx_op("Gather")

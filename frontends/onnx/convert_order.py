@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lamina.dialects.infos import is_symbolic
 from lamina.dialects.relay.shape.search import UniqueOp, UniqueSlicesOp
 from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import Builder, NeedsDataError, Node
@@ -66,13 +67,14 @@ def scatter_elements(n: Node, b: Builder) -> Value:
 def coordinates(n: Node, b: Builder, indices: Value, extents: tuple[int, ...]) -> Value:
     """Coordinates that stand along the last axis, counted from the front, along the first one."""
     known = indices.array
-    if known is not None:
+    depends = any(map(is_symbolic, extents))
+    if known is not None and not depends:
         sizes = np.asarray(extents, np.int64)
         if np.any(known < -sizes) or np.any(known >= sizes):
             raise n.fail(f"an index is out of range for extents {list(extents)}")
         return b.constant(np.ascontiguousarray(np.moveaxis(np.where(known < 0, known + sizes, known), -1, 0)))
     moved = b.op("transpose", indices, axes=[indices.rank - 1, *range(indices.rank - 1)])
-    sizes = b.constant(np.asarray(extents, np.int64).reshape(-1, *[1] * (indices.rank - 1)).astype(indices.dtype))
+    sizes = b.cast(b.reshape(b.numbers(extents), (len(extents), *[1] * (indices.rank - 1))), indices.dtype)
     negative = b.op("less", moved, b.scalar(0, moved))
     return b.op("where", negative, b.op("add", moved, sizes), moved)
 

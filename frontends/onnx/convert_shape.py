@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lamina.dialects.infos import is_always, is_symbolic, surely_equal
 from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.registry import onnx_op
@@ -20,7 +21,7 @@ def reshape(n: Node, b: Builder) -> Value:
     wanted = list(n.attr("shape", ())) if n.version < 5 else n.ints(1, "the shape")
     shape: list[int] = []
     for axis, extent in enumerate(wanted):
-        if extent == 0 and not n.attr("allowzero", 0):
+        if not is_symbolic(extent) and extent == 0 and not n.attr("allowzero", 0):
             if axis >= x.rank:
                 raise n.fail(f"shape {wanted} copies axis {axis} of a tensor of rank {x.rank}")
             extent = x.shape[axis]
@@ -125,11 +126,11 @@ def expand(n: Node, b: Builder) -> Value:
     new = [1] * (rank - len(wanted)) + wanted
     shape: list[int] = []
     for o, w in zip(old, new, strict=True):
-        if w < 0 or (o != w and 1 not in (o, w)):
+        if w < 0 or not (surely_equal(o, w) or is_always(o, 1) or is_always(w, 1) or o == w):
             raise n.fail(f"shape {list(x.shape)} does not expand to {wanted}")
-        shape.append(w if o == 1 else o)
+        shape.append(w if is_always(o, 1) else o)
     b.check_size(shape, x.dtype)
-    return x if tuple(shape) == x.shape else b.op("broadcast_to", x, shape=shape)
+    return b.broadcast(x, shape)
 
 
 @onnx_op("Tile")
@@ -243,18 +244,20 @@ def constant_of_shape(n: Node, b: Builder) -> Value:
         if value.array.size != 1:
             raise n.fail(f"value has {value.array.size} elements, expects 1")
         number = value.array.reshape(-1)[0]
+    if any(map(is_symbolic, shape)):
+        return b.op("full", b.constant(number), shape=shape)
     return b.splat(number, shape, n.outputs[0] if n.outputs else "")
 
 
 @onnx_op("Shape")
 def shape_of(n: Node, b: Builder) -> Value:
     x = n.input(0)
-    return b.constant(np.asarray(x.shape[n.attr("start", 0) : n.attr("end", x.rank)], np.int64))
+    return b.numbers(x.shape[n.attr("start", 0) : n.attr("end", x.rank)])
 
 
 @onnx_op("Size")
 def size_of(n: Node, b: Builder) -> Value:
-    return b.constant(np.asarray(prod(n.input(0).shape), np.int64))
+    return b.reshape(b.numbers([prod(n.input(0).shape)]), ())
 
 
 @onnx_op("Range")
@@ -265,6 +268,8 @@ def range_of(n: Node, b: Builder) -> Value:
     if not step.reshape(-1)[0]:
         raise n.fail("the step is 0")
     first, last, by = start.reshape(-1)[0], stop.reshape(-1)[0], step.reshape(-1)[0]
+    if any(map(is_symbolic, (first, last, by))):
+        return _symbolic_range(n, b, (first, last, by))
     if start.dtype.kind in "iu":
         first, last, by = int(first), int(last), int(by)
         count = max(0, -(-(last - first) // by))
@@ -273,6 +278,18 @@ def range_of(n: Node, b: Builder) -> Value:
     b.check_size((count,), str(start.dtype))
     values = [first + by * k for k in range(count)] if count <= 64 else first + by * np.arange(count)
     return b.constant(np.asarray(values).astype(start.dtype))
+
+
+def _symbolic_range(n: Node, b: Builder, numbers: Sequence[Any]) -> Value:
+    """Whole numbers up to one that depends on symbols."""
+    first, last, by = numbers
+    if is_symbolic(by) or by < 1:
+        raise n.unsupported(f"a range by steps of {by} up to {last} is not supported")
+    dtype = n.input(1).dtype
+    count = last - first
+    stop = [count] if is_symbolic(count) else float(count)
+    counted = b.op("arange", start=0.0, stop=stop, step=float(by), dtype=dtype)
+    return counted if is_always(first, 0) else b.op("add", counted, b.reshape(b.numbers([first]), ()))
 
 
 @onnx_op("EyeLike")

@@ -14,9 +14,13 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import ParseError
 
-from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.index.symbol_ranges import narrowed, parse_range
+from lamina.dialects.index.symbols import SymbolRange, Symbols, with_symbols
+from lamina.dialects.infos import TensorInfo, is_symbolic
 from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.relay.symbolic import state_symbols, type_of_info
 from lamina.dialects.relay.value_types import is_dynamic
 from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean, shown
 from lamina.frontends.builder import Value, checked_nbytes, name_hint
@@ -96,6 +100,11 @@ def load_onnx(
             digest.cancel()
 
 
+def _ranged(given: Any) -> Any:
+    """A size that is said as the text of a range, `1..64`, as that range."""
+    return parse_range(given) if isinstance(given, str) else given
+
+
 class _Importer:
     def __init__(
         self, model: ModelSource, graph: Graph, shapes: dict[str, Any], limit: int, fixed: dict[str, Any],
@@ -103,7 +112,7 @@ class _Importer:
     ) -> None:  # fmt: skip
         self.model = model
         self.graph = graph
-        self.shapes = shapes
+        self.shapes = {n: _ranged(given) for n, given in shapes.items()}
         self.limit = limit
         self.fixed = fixed
         self.machine = machine
@@ -116,10 +125,20 @@ class _Importer:
         self.arguments: dict[int, str] = {}
         self.results: list[SSAValue] = []
         self.depth = 0
+        self.symbols = self._symbols()
+        """Extents that the program is compiled for all values of; None where all are numbers."""
         self.sequences: dict[str, int | None] = {}
 
     def run(self) -> ImportedModel:
         self._check_shape_names()
+        if self.symbols is None:
+            return self._imported()
+        with with_symbols(self.symbols):
+            imported = self._imported()
+        state_symbols(imported.module, self._narrowed(self.symbols))
+        return imported
+
+    def _imported(self) -> ImportedModel:
         inputs = [port for i in self.graph.inputs if not self._is_fixed(i) for port in self._inputs(i)]
         try:
             self._run(self.graph.nodes)
@@ -137,6 +156,24 @@ class _Importer:
             self.sequences,
             self.builder.strings.known(),
         )
+
+    # -- symbols -----------------------------------------------------------------------------------
+
+    def _symbols(self) -> Symbols | None:
+        """The symbols of dimensions that `shapes` gives ranges for; those may be forms over them in the model."""
+        ranges = {name: size for name, size in self.shapes.items() if isinstance(size, SymbolRange)}
+        if not ranges:
+            return None
+        symbols = Symbols({n: r for n, r in ranges.items() if r.min < r.max})
+        symbols.takes_guards = True
+        return symbols
+
+    def _narrowed(self, symbols: Symbols) -> Symbols:
+        """The symbols for whose values the nodes so far do what was imported. Raises LaminaError where none say it."""
+        try:
+            return narrowed(symbols, {n: r for n, r in symbols.known.items() if r != SymbolRange()}, symbols.guards)
+        except (UnsupportedError, InputError) as e:
+            raise type(e)(e.what, where=self.builder.where, hint=e.hint) from None
 
     # -- inputs ------------------------------------------------------------------------------------
 
@@ -169,12 +206,13 @@ class _Importer:
         dtype = dtype_of(tensor.elem_type, where)
         shape = self._shape(given, tensor, where)
         checked_nbytes(shape, dtype, self.limit, where)
-        argument = self.block.insert_arg(tensor_type(shape, dtype), len(self.block.args))
+        type_ = type_of_info(TensorInfo(shape, dtype))
+        argument = self.block.insert_arg(type_, len(self.block.args))
         argument.name_hint = name_hint(name) or None
         logical = type_name(tensor.elem_type)
         self.arguments[id(argument)] = name
         value = Value(shape, dtype, ssa=argument, name=name, logical=logical)
-        return Port(name, shape, dtype, logical if logical in HELD else ""), value
+        return self._port(name, type_, value), value
 
     def _is_fixed(self, proto: Any) -> bool:
         """Whether the input's value is given; it is a constant then."""
@@ -231,11 +269,26 @@ class _Importer:
     def _extent(self, dim: Any, where: str) -> int:
         if dim.HasField("dim_value"):
             return int(dim.dim_value)
-        size = self.shapes.get(dim.dim_param) if dim.dim_param else None
-        if isinstance(size, int) and size >= 0:
+        size = self._size(dim.dim_param) if dim.dim_param else None
+        if size is not None and (is_symbolic(size) or size >= 0):
             return size
         which = f"the dimension {shown(dim.dim_param)}" if dim.dim_param else "a dimension"
+        if self.symbols is not None:
+            hint = "where one dimension has a range, each open one has a range or a size"
+            raise UsageError(f"{which} has no fixed size", where=where, hint=hint)
         raise OpenExtentError(f"{which} has no fixed size", where=where, hint="give its shape with shapes= (--shape)")
+
+    def _size(self, dim: str) -> int | None:
+        """The number of a named dimension, None where it has none; exporters name `past + 1` what is that."""
+        given = self.shapes.get(dim)
+        if isinstance(given, SymbolRange) and given.min == given.max:
+            return given.min
+        if self.symbols is None or given is not None and not isinstance(given, SymbolRange):
+            return given if isinstance(given, int) else None
+        try:
+            return self.symbols.extent(dim)
+        except (KeyError, ParseError):
+            return None
 
     def _check_shape_names(self) -> None:
         dims: set[str] = {d.dim_param for i in self.graph.inputs for d in i.type.tensor_type.shape.dim if d.dim_param}
@@ -309,6 +362,8 @@ class _Importer:
             raise node.fail(f"cannot be imported: {e or type(e).__name__}") from e
         if made is None:
             return False
+        if self.symbols is not None and self.symbols.guards:
+            self._narrowed(self.symbols)
         results = [made] if isinstance(made, Value | OpenValue | SequenceValue | OptionalValue) else list(made)
         for n, name in enumerate(node.outputs):
             if not name:
@@ -397,6 +452,8 @@ class _Importer:
     def _out(self, name: str, value: Value | OpenValue) -> Port:
         result = self.builder.ssa(value)
         self.results.append(result)
-        type_ = cast("TensorType[Any]", result.type)
+        return self._port(name, cast("TensorType[Any]", result.type), value)
+
+    def _port(self, name: str, type_: TensorType[Any], value: Value | OpenValue) -> Port:
         logical = value.logical if value.logical in HELD else ""
         return Port(name, type_.get_shape(), value.dtype, logical, type_ if is_dynamic(type_) else None)

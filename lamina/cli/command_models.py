@@ -186,18 +186,29 @@ def texts_of(args: Any) -> StageTexts:
 
 
 def shapes_of(given: Sequence[str]) -> dict[str, Any]:
-    """`x=1,3,224,224` is a shape, `batch=8` the size of a dimension."""
+    """`x=1,3,224,224` is a shape, `batch=8` the size of a dimension, `batch=1..64` the range of its sizes."""
     shapes: dict[str, Any] = {}
     for text in given:
         name, mark, sizes = text.rpartition("=")
         try:
             if not mark or not name:
                 raise ValueError
+            if ".." in sizes:
+                shapes[name] = range_of_sizes(sizes, text)
+                continue
             shapes[name] = int(sizes) if "," not in sizes else [int(s) for s in sizes.strip(",").split(",")]
         except ValueError:
             hint = "give e.g. --shape x=1,3,224,224 (a shape) or --shape batch=8 (a dimension)"
             raise UsageError(f"--shape {text!r} is not NAME=D,D,...", hint=hint) from None
     return shapes
+
+
+def range_of_sizes(sizes: str, whole: str) -> str:
+    """The text of a range, once it has been read. Raises UsageError."""
+    from lamina.dialects.index.symbol_ranges import parse_range
+
+    parse_range(sizes, whole)
+    return sizes
 
 
 def given_inputs(args: Any, exe: Executable | ExportedNet | Model, err: TextIO) -> Mapping[str, Any]:

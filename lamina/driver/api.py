@@ -33,7 +33,7 @@ from lamina.passes.relay.layout.legal_forms import any_registered
 from lamina.passes.relay.partition.external_backends import is_foreign
 from lamina.runtime.compiled import CompiledProgram, Memory, load_program
 from lamina.runtime.given_arrays import as_array
-from lamina.runtime.ports import Port
+from lamina.runtime.ports import SIZE, Port
 from lamina.runtime.program_file import StoredProgram
 from lamina.runtime.runnable import HasPorts, Runnable
 from lamina.runtime.session import KeptValue
@@ -98,7 +98,8 @@ def compile(
 
     A program with control flow, data or extents that only arrays tell is run by the virtual machine (`lamina.vm.vm`),
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
-    and not given is compiled for each shape that it meets. Raises LaminaError.
+    and not given is compiled for each shape that it meets; with a range for each, `shapes={"seq": "1..512"}`, it is one
+    program for all of these sizes. Raises LaminaError.
     """
     origin, fresh = source_of(model, shapes)
     settings = Settings.of(target, threads, opt_level, numerics, sanitize, records)
@@ -164,7 +165,7 @@ def export(
             raise _not_fixed(path)
         return
     made = exportable(model, settings, shapes, choices, cache, progress)
-    if made is None:
+    if made is None or _has_sizes(made.stored):
         raise _not_fixed(path)
     made.export(path, name)
 
@@ -197,6 +198,11 @@ def exportable(
         if programs is not None and key and not foreign and origin.unchanged():
             programs.store(key, made)
     return ExportableProgram(made, settings, _stages(wanted, settings), objects)
+
+
+def _has_sizes(stored: StoredProgram) -> bool:
+    """Whether a program is for ranges of sizes, which a library has no place for."""
+    return any(port[2] == SIZE for port in stored.description["inputs"])
 
 
 def _not_fixed(path: str | os.PathLike[str]) -> UnsupportedError:
@@ -480,7 +486,7 @@ class Executable(Runnable):
         """
         from lamina.driver.export import export_program
 
-        if self._stored is None:
+        if self._stored is None or _has_sizes(self._stored):
             raise _not_fixed(path)
         export_program(path, self._stored, self._settings.target, name, object_cache(), notes)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from lamina.dialects.infos import SYMBOLS
 from lamina.errors import OpenExtentError, UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.suffixes import is_c_source
@@ -75,7 +76,7 @@ def export_source(
         load(compilation)
     except OpenExtentError:
         return False
-    if is_for_machine(compilation):
+    if is_for_machine(compilation) or SYMBOLS in compilation.source.module.attributes:
         return False
     compilation.run_passes("relay", "te")
     compilation.run_passes("te", "tir")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -22,6 +22,7 @@ from lamina.dialects.te.ops import CallOp, FuncOp, ParamOp
 from lamina.driver.kernel_costs import FunctionCost, call_cost, function_cost
 from lamina.driver.relay_source import names_of
 from lamina.interpreters.relay_reference import main_function
+from lamina.runtime.ports import SIZE
 
 
 def call_graph(module: ModuleOp) -> dict[str, Any]:
@@ -66,5 +67,8 @@ def call_graph(module: ModuleOp) -> dict[str, Any]:
 
 
 def _described(type_: Attribute) -> list[Any]:
+    """Shape and dtype; an extent that only the run tells is -1, a size a scalar of dtype `index`."""
+    if isinstance(type_, IndexType):
+        return [[], SIZE]
     tensor = cast("TensorType[Any]", type_)
-    return [list(tensor.get_shape()), dtype_name(tensor.element_type)]
+    return [[max(e, -1) for e in tensor.get_shape()], dtype_name(tensor.element_type)]

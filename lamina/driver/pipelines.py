@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from lamina.errors import UsageError
 from lamina.ir.collector import quiet_gc
-from lamina.ir.pipeline import parse_pipeline, print_pipeline
+from lamina.ir.pipeline import apply_pass, parse_pipeline, print_pipeline
 from lamina.passes.added_pass import AddedPass
 from lamina.transform import RECORDS, PassContext, find_pass, pass_info
 
@@ -300,7 +300,7 @@ class Pipeline:
     def run_pass(self, p: ModulePass, module: ModuleOp, ctx: Context, progress: Progress | None = None) -> None:
         """Run one pass on a module, between the instruments of the context."""
         began = perf_counter()
-        self.context.run(pass_info(type(p)), module, partial(p.apply, ctx, module))
+        self.context.run(pass_info(type(p)), module, partial(apply_pass, p, ctx, module))
         if progress is not None:
             progress(p.name, perf_counter() - began, "")
 

@@ -41,7 +41,9 @@ _LAZY_ATTRIBUTES = {
     "relay.adt": ("lamina.dialects.relay.value_types", "AdtType"),
     "relay.var": ("lamina.dialects.relay.value_types", "TypeVar"),
     "relay.ref": ("lamina.dialects.relay.value_types", "RefType"),
+    "relay.extents": ("lamina.dialects.attributes", "ExtentsAttr"),
     "relay.dims": ("lamina.dialects.relay.value_types", "DimsAttr"),
+    "relay.symbol": ("lamina.dialects.relay.symbolic", "SymbolAttr"),
 }
 
 

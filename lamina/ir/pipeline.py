@@ -26,6 +26,7 @@ from xdsl.passes import ModulePass
 from lamina.dialects import edit
 from lamina.errors import UsageError, did_you_mean
 from lamina.ir.registry import Registry
+from lamina.ir.symbol_scope import changing
 
 
 @dataclass(frozen=True)
@@ -353,8 +354,14 @@ def _apply(p: ModulePass, ctx: Context, root: Operation) -> Operation:
 def _apply_to_module(p: ModulePass, ctx: Context, module: ModuleOp) -> None:
     """Apply a pass, which ends early where no further edit is allowed (`--fuel`)."""
     try:
-        p.apply(ctx, module)
+        apply_pass(p, ctx, module)
     except edit.FuelSpentError:
         edit.forget_detached(module)
     if edit.traced() is not None:
         edit.tell_statistics(p.name)
+
+
+def apply_pass(p: ModulePass, ctx: Context, module: ModuleOp) -> None:
+    """Apply a pass to a module. Raises UnsupportedError where what it has made of it holds for some sizes only."""
+    with changing(module, p.name):
+        p.apply(ctx, module)

@@ -16,6 +16,7 @@ from lamina.ir.declared_checks import verify_op
 from lamina.ir.diagnostics import op_name, value_text
 from lamina.ir.dominance import find_violation
 from lamina.ir.location import raised_at
+from lamina.ir.symbol_scope import symbol_scope
 
 
 class VerificationError(InputError):
@@ -33,6 +34,11 @@ def verify_module(root: Operation, *, dominance: bool = True) -> None:
     """
     # The check of dominance sees isolated ops too, where it sees every block.
     isolation = not dominance or not verify_dominance(root)
+    with symbol_scope(root):
+        _verify_ops(root, isolation)
+
+
+def _verify_ops(root: Operation, isolation: bool) -> None:
     stack = [root]
     while stack:
         op = stack.pop()

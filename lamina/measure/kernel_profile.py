@@ -18,6 +18,7 @@ import numpy as np
 
 from lamina.errors import InputError
 from lamina.measure.timing import columns
+from lamina.runtime.ports import SIZE
 
 if TYPE_CHECKING:
     from lamina.runtime.trace import Slice
@@ -198,7 +199,8 @@ def kernels_of(
             found.append(Kernel(labels[row], external=outside))
             continue
         _, symbol, reads, values = nodes[call]
-        taken = " x ".join(_described(graph["nodes"][n][3][r]) for n, r in reads)
+        given_to = [graph["nodes"][n][3][r] for n, r in reads]
+        taken = " x ".join(_described(v) for v in given_to if v[1] != SIZE)
         given = ", ".join(map(_described, values))
         operations, weights, data = costs[call]
         found.append(Kernel(labels[row], symbol, f"{taken} -> {given}", operations, weights, data, outside))
@@ -207,4 +209,4 @@ def kernels_of(
 
 def _described(value: Sequence[Any]) -> str:
     shape, dtype = value
-    return f"{dtype}[{', '.join(map(str, shape))}]"
+    return f"{dtype}[{', '.join('?' if e < 0 else str(e) for e in shape)}]"

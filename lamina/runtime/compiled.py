@@ -20,6 +20,7 @@ from lamina.runtime.ports import SIZE, check_inputs
 from lamina.runtime.program import Program, ThreadPool
 from lamina.runtime.program_file import StoredProgram
 from lamina.runtime.program_info import ProgramInfo
+from lamina.runtime.sized_call import SizedCall
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
@@ -75,6 +76,8 @@ class CompiledProgram:
         what = info, self.program, self.pool, self.lock, self._arena_base, self._param_bases
         self.direct = DirectCall(*what) if fixed else None
         """The short way in, where all shapes are known and no external backend takes part."""
+        self.sized = SizedCall(*what) if not self._calls and SizedCall.fits(info) else None
+        """The short way in, where inputs tell the sizes."""
         self.traced: TracedProgram | None = None
         """While runs are being traced (`lamina.runtime.trace`)."""
 
@@ -89,7 +92,8 @@ class CompiledProgram:
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
         """One inference."""
-        results = self.direct(inputs) if self.direct is not None else None
+        short = self.direct or self.sized
+        results = short(inputs) if short is not None else None
         if results is not None:
             return results
         arrays = self.check(inputs)
@@ -112,8 +116,9 @@ class CompiledProgram:
     def close(self) -> None:
         """End the threads; the next run starts others."""
         self.pool.end()
-        if self.direct is not None:
-            self.direct.drop_lanes()
+        short = self.direct or self.sized
+        if short is not None:
+            short.drop_lanes()
 
     def run_into(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Run on checked inputs and write into contiguous outputs of the right types and shapes."""

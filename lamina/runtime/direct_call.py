@@ -17,6 +17,7 @@ import numpy as np
 from lamina.backends.cpu.runtime.layout import STATUS_WORDS
 from lamina.dialects.aligned_arrays import ALIGNMENT, aligned_bytes
 from lamina.dialects.numpy_dtypes import numpy_dtype
+from lamina.runtime.ports import SIZE
 from lamina.runtime.program import ThreadPool
 
 if TYPE_CHECKING:
@@ -57,14 +58,32 @@ def _is_compact(array: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Typ
 class _Lane:
     """The memory and the threads of one call at a time."""
 
-    def __init__(self, arena: int, pool: ThreadPool, ports: int, params: Sequence[int], memory: Array | None) -> None:
+    def __init__(
+        self,
+        arena: int,
+        pool: ThreadPool,
+        ports: int,
+        params: Sequence[int],
+        memory: Array | None,
+        workspaces: int = 0,
+    ) -> None:
         """`memory` is what `arena` is the address of, where nobody else holds it."""
         self.pool = pool
         self.status = (ctypes.c_int64 * STATUS_WORDS)()
-        self.bases = (ctypes.c_void_p * (2 + ports + len(params)))(
-            ctypes.addressof(self.status), arena, *[None] * ports, *params
+        self.bases = (ctypes.c_void_p * (2 + ports + len(params) + workspaces))(
+            ctypes.addressof(self.status), arena, *[None] * ports, *params, *[None] * workspaces
         )
         self._memory = memory
+        self._workspaces: list[Array | None] = [None] * workspaces
+
+    def hold(self, sizes: Sequence[int]) -> None:
+        """Have workspaces of so many bytes; they grow, and stay as large as they were once."""
+        first = len(self.bases) - len(sizes)
+        for n, size in enumerate(sizes):
+            held = self._workspaces[n]
+            if held is None or held.nbytes < size:
+                held = self._workspaces[n] = aligned_bytes(size)
+                self.bases[first + n] = address_of(held)
 
 
 class DirectCall:
@@ -80,10 +99,11 @@ class DirectCall:
         params: Sequence[int],
     ) -> None:
         """`lock` is held while the program runs on `arena` and `pool`; `arena` and `params` are addresses."""
-        self._inputs = [(p.name, numpy_dtype(p.dtype), p.shape) for p in info.inputs]
+        self._inputs = [(p.name, numpy_dtype(p.dtype), p.shape) for p in info.inputs if p.dtype != SIZE]
         self._outputs = [(p.name, numpy_dtype(p.dtype), p.shape) for p in info.outputs]
         self._params, self._ports = params, len(info.inputs) + len(info.outputs)
-        self._lane = _Lane(arena, pool, self._ports, params, None)
+        self._workspaces = len(info.workspaces)
+        self._lane = _Lane(arena, pool, self._ports, params, None, self._workspaces)
         self._others: list[_Lane] = []
         """Lanes that no call is in, beside that of the program's own memory."""
         self._info, self._program, self._lock = info, program, lock
@@ -91,7 +111,7 @@ class DirectCall:
     @staticmethod
     def fits(ports: Sequence[Port]) -> bool:
         """Whether all are tensors of known shape."""
-        return all(p.extents is None and p.dtype not in ("", "index") for p in ports)
+        return all(p.extents is None and p.dtype not in ("", SIZE) for p in ports)
 
     def __call__(self, inputs: Mapping[str, Any]) -> dict[str, Array] | None:
         """The results by name where `inputs` is a dict of arrays just as declared; else None, and nothing has run."""
@@ -134,12 +154,15 @@ class DirectCall:
         """All entries of the program on its inputs and outputs, in this order. Raises InputError as kernels do."""
         self.on_addresses([address_of(a) for a in arrays], ())
 
-    def on_addresses(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
-        """The same on the addresses of their first elements. Nothing is checked. Raises InputError as kernels do."""
+    def on_addresses(self, inputs: Sequence[int], outputs: Sequence[int], workspaces: Sequence[int] = ()) -> None:
+        """The same on the addresses of their first elements, with workspaces of so many bytes.
+
+        Nothing is checked. Raises InputError as kernels do.
+        """
         lock = self._lock.lock
         if lock.acquire(False):
             try:
-                failure = self._run_in(self._lane, inputs, outputs)
+                failure = self._run_in(self._lane, inputs, outputs, workspaces)
             finally:
                 if lock.locked():  # not in the child of a fork
                     lock.release()
@@ -149,7 +172,7 @@ class DirectCall:
             except IndexError:
                 lane = self._new_lane()
             try:
-                failure = self._run_in(lane, inputs, outputs)
+                failure = self._run_in(lane, inputs, outputs, workspaces)
             finally:
                 self._others.append(lane)
         self._info.check(failure)
@@ -158,8 +181,12 @@ class DirectCall:
         """Let the memory and the threads go of calls at the same time as others."""
         self._others.clear()
 
-    def _run_in(self, lane: _Lane, inputs: Sequence[int], outputs: Sequence[int]) -> Failure | None:
+    def _run_in(
+        self, lane: _Lane, inputs: Sequence[int], outputs: Sequence[int], workspaces: Sequence[int]
+    ) -> Failure | None:
         program, bases = self._program, lane.bases
+        if workspaces:
+            lane.hold(workspaces)
         bases[2 : 2 + len(inputs) + len(outputs)] = [*inputs, *outputs]
         failure = program.run_on(bases, lane.status, lane.pool, 0, program.entries)
         if failure is not None:
@@ -171,4 +198,4 @@ class DirectCall:
         memory = aligned_bytes(max(self._info.arena, ALIGNMENT))
         first = self._lane.pool
         pool = ThreadPool(first.threads, first.spins)
-        return _Lane(int(memory.ctypes.data), pool, self._ports, self._params, memory)
+        return _Lane(int(memory.ctypes.data), pool, self._ports, self._params, memory, self._workspaces)

@@ -11,7 +11,7 @@ from lamina.dialects.aligned_arrays import aligned
 from lamina.errors import InputError
 from lamina.interpreters.external import ExternalCall, ExternalFunction
 from lamina.runtime.compiled import CompiledProgram, load_program
-from lamina.runtime.ports import SIZE, Port
+from lamina.runtime.ports import SIZE, Extents, Port, SizeRange
 from lamina.runtime.program_file import StoredProgram
 from lamina.runtime.program_info import ProgramInfo
 
@@ -68,17 +68,21 @@ def info_of_attribute(attr: DictionaryAttr, labels: list[str], entry_calls: Sequ
 
 
 def _port(attr: Any) -> Port:
-    from xdsl.dialects.builtin import IndexType, MemRefType, StringAttr
+    from xdsl.dialects.builtin import DenseArrayBase, IndexType, MemRefType, StringAttr
 
     from lamina.dialects.dtypes import dtype_name
-    from lamina.dialects.index.index_map import IndexMapAttr
+    from lamina.dialects.index.index_map import IndexMapAttr, IndexSetAttr
 
     name, type_, shape = attr.data.get("name", StringAttr("workspace")), attr.data["type"], attr.data.get("shape")
     assert isinstance(name, StringAttr)
     if isinstance(type_, IndexType):
-        return Port(name.data, (), SIZE)
+        known = attr.data.get("range")
+        values = SizeRange(*known.get_values()) if isinstance(known, DenseArrayBase) else None
+        holds = attr.data.get("conditions")
+        conditions = tuple(c.form for c in holds.data.conditions) if isinstance(holds, IndexSetAttr) else ()
+        return Port(name.data, (), SIZE, range=values, conditions=conditions)
     assert type(type_) is MemRefType
-    extents = shape.data if isinstance(shape, IndexMapAttr) else None
+    extents = Extents(shape.data.results) if isinstance(shape, IndexMapAttr) else None
     return Port(name.data, type_.get_shape(), dtype_name(type_.element_type), extents)
 
 

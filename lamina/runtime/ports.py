@@ -3,22 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, linear_text
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, form_of_plain, linear_text, plain_form
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from lamina.dialects.index.index_map import IndexMap
-
     Array = np.ndarray[Any, np.dtype[Any]]
 
 SIZE = "index"
 """The dtype of a port that is a size."""
+PRODUCT = "*"
+"""Joins, in the name of a size that is a product of sizes before it, their names."""
+
+
+class SizeRange(NamedTuple):
+    """The values that a size may have: the multiples of `divisor` from `min` to `max`."""
+
+    min: int
+    max: int
+    divisor: int = 1
+
+    def problem(self, value: int) -> str | None:
+        """The reason why a value is none of them, None where it is one."""
+        if not self.min <= value <= self.max:
+            return f"it is from {self.min} to {self.max}"
+        return f"it is a multiple of {self.divisor}" if value % self.divisor else None
+
+
+class Extents(NamedTuple):
+    """The extents of an array, as forms over the positions of a program's sizes."""
+
+    results: tuple[Linear, ...]
+    names: tuple[str, ...] = ()
+    """Of the sizes."""
+
+    def __str__(self) -> str:
+        def name(position: Atom) -> str:
+            known = isinstance(position, int) and position < len(self.names)
+            return self.names[position] if known else f"d{position}"
+
+        return ", ".join(linear_text(e, name) for e in self.results)
 
 
 @dataclass(frozen=True)
@@ -29,13 +59,38 @@ class Port:
     shape: tuple[int, ...]
     """DYNAMIC_INDEX stands for an extent that is known only when the program runs."""
     dtype: str
-    extents: IndexMap | None = None
+    extents: Extents | None = None
     """The extents over the program's sizes, where one of them is unknown."""
+    range: SizeRange | None = None
+    """Values of a size, where the program was compiled for those only."""
+    conditions: tuple[Linear, ...] = ()
+    """Forms over the positions of the sizes up to this one that are never negative."""
 
-    def describe(self, sizes: Sequence[str] = ()) -> str:
+    def plain(self) -> list[Any]:
+        """All that it says as plain values."""
+        known = {"extents": [plain_form(e) for e in self.extents.results]} if self.extents is not None else {}
+        more = {
+            **known,
+            **({"range": list(self.range)} if self.range is not None else {}),
+            **({"conditions": [*map(plain_form, self.conditions)]} if self.conditions else {}),
+        }
+        return [self.name, list(self.shape), self.dtype, *([more] if more else [])]
+
+    @staticmethod
+    def from_plain(plain: Sequence[Any]) -> Port:
+        """The other way round."""
+        name, shape, dtype, *rest = plain
+        more: Mapping[str, Any] = rest[0] if rest else {}
+        extents = Extents(tuple(map(form_of_plain, more["extents"]))) if "extents" in more else None
+        values = SizeRange(*more["range"]) if "range" in more else None
+        conditions = tuple(map(form_of_plain, more.get("conditions", ())))
+        return Port(name, tuple(shape), dtype, extents, values, conditions)
+
+    def describe(self) -> str:
+        """Type and shape as text."""
         if self.extents is None:
             return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
-        return f"{self.dtype}[{', '.join(linear_text(e, lambda d: sizes[cast(int, d)]) for e in self.extents.results)}]"
+        return f"{self.dtype}[{self.extents}]"
 
     def shape_for(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """The shape for given sizes."""
@@ -43,6 +98,12 @@ class Port:
             return self.shape
         values: dict[Atom, int] = dict(enumerate(sizes))
         return tuple(e.evaluate(values) for e in self.extents.results)
+
+
+def naming_sizes(ports: Sequence[Port], names: Sequence[str]) -> tuple[Port, ...]:
+    """Ports whose extents name the sizes of their program."""
+    given = tuple(names)
+    return tuple(p if p.extents is None else replace(p, extents=p.extents._replace(names=given)) for p in ports)
 
 
 def by_name(ports: Sequence[Port], arrays: Sequence[Any]) -> dict[str, Any]:
@@ -62,23 +123,22 @@ def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array
             raise InputError("the model has no such input", where=f"input {name!r}", hint=hint)
     arrays: list[Array] = []
     sizes = infer_sizes(ports, inputs)
-    size_names = list(sizes)
     for p in ports:
         where = f"input {p.name!r}"
         if p.dtype == SIZE:
             arrays.append(np.asarray(sizes[p.name], np.int64))
             continue
         if p.name not in inputs:
-            raise InputError(f"missing; expected {p.describe(size_names)}", where=where)
+            raise InputError(f"missing; expected {p.describe()}", where=where)
         array = np.asarray(inputs[p.name])
         if array.dtype != numpy_dtype(p.dtype):
             given = array.dtype.name if array.dtype.isnative else f"byte-swapped {array.dtype.name}"
             raise InputError(f"{given} given, {p.dtype} expected", where=where, hint="convert it with astype")
         if array.ndim != len(p.shape):
-            raise InputError(f"rank {array.ndim} given, expected {p.describe(size_names)}", where=where)
+            raise InputError(f"rank {array.ndim} given, expected {p.describe()}", where=where)
         if array.shape != p.shape_for(list(sizes.values())):
             known = ", ".join(f"{n} = {v}" for n, v in sizes.items())
-            expected = p.describe(size_names) + (f" with {known}" if known else "")
+            expected = p.describe() + (f" with {known}" if known else "")
             raise InputError(f"shape {list(array.shape)} given, expected {expected}", where=where)
         # ascontiguousarray would make rank 1 of rank 0.
         arrays.append(np.asarray(array, order="C"))
@@ -90,9 +150,14 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
 
     Raises InputError for a size that no array tells, and for one that is no number from 0 on.
     """
-    names = [p.name for p in ports if p.dtype == SIZE]
+    declared = [p for p in ports if p.dtype == SIZE]
+    names = [p.name for p in declared]
     found: dict[str, int] = {}
-    for n, name in enumerate(names):
+    for n, size in enumerate(declared):
+        name = size.name
+        if PRODUCT in name and all(f in found for f in name.split(PRODUCT)):
+            found[name] = prod(found[f] for f in name.split(PRODUCT))
+            continue
         if name in inputs:
             value = np.asarray(inputs[name])
             if value.shape != () or value.dtype.kind not in "iu":
@@ -109,4 +174,12 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
             raise InputError("no array tells this size; give it as an integer", where=f"input {name!r}")
         if not 0 <= found[name] <= MAX_EXTENT:
             raise InputError(f"{found[name]} is no size", where=f"input {name!r}")
+        problem = size.range.problem(found[name]) if size.range is not None else None
+        if problem is not None:
+            raise InputError(f"{found[name]} given, {problem}", where=f"size {name!r}")
+        for c in size.conditions:
+            if c.evaluate(dict(enumerate(found.values()))) < 0:
+                given = ", ".join(f"{k} = {v}" for k, v in found.items())
+                said = f"{Extents((c,), tuple(names))} >= 0"
+                raise InputError(f"{given} given, the program was compiled for {said}", where=f"size {name!r}")
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lamina.errors import InputError
-from lamina.runtime.ports import SIZE, Port
+from lamina.runtime.ports import SIZE, Port, naming_sizes
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
@@ -38,6 +38,12 @@ class ProgramInfo:
     entry_calls: tuple[int, ...] = ()
     """The number of the program's call that each entry belongs to."""
 
+    def __post_init__(self) -> None:
+        names = self.sizes
+        if names:
+            for side in ("inputs", "outputs", "workspaces"):
+                object.__setattr__(self, side, naming_sizes(getattr(self, side), names))
+
     @property
     def sizes(self) -> list[str]:
         """The names of the sizes."""
@@ -50,15 +56,16 @@ class ProgramInfo:
             raise InputError(what, where=f"node {self.entries[failure.entry]!r}")
 
     def plain(self) -> dict[str, Any]:
-        """All but the constants as plain values, of a program without sizes."""
+        """All but the constants as plain values."""
         return {
             "name": self.name,
             "arena": self.arena,
-            "inputs": [[p.name, list(p.shape), p.dtype] for p in self.inputs],
-            "outputs": [[p.name, list(p.shape), p.dtype] for p in self.outputs],
+            "inputs": [p.plain() for p in self.inputs],
+            "outputs": [p.plain() for p in self.outputs],
             "entries": list(self.entries),
             "messages": list(self.messages),
             "entry_calls": list(self.entry_calls),
+            **({"workspaces": [w.plain() for w in self.workspaces]} if self.workspaces else {}),
             **({"external": [f.plain() for f in self.external]} if self.external else {}),
             **({"calls": [c.plain() for c in self.calls]} if self.calls else {}),
         }
@@ -66,9 +73,8 @@ class ProgramInfo:
     @staticmethod
     def from_plain(data: Mapping[str, Any]) -> ProgramInfo:
         """The other way round."""
-        inputs, outputs = (
-            tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in data[side])
-            for side in ("inputs", "outputs")
+        inputs, outputs, workspaces = (
+            tuple(map(Port.from_plain, data.get(side, ()))) for side in ("inputs", "outputs", "workspaces")
         )
         external: tuple[ExternalFunction, ...] = ()
         calls: tuple[ExternalCall, ...] = ()
@@ -79,5 +85,5 @@ class ProgramInfo:
             calls = tuple(ExternalCall.from_plain(c) for c in data.get("calls", ()))
         entries, messages = tuple(data["entries"]), tuple(data.get("messages", ()))
         of_entries = tuple(data.get("entry_calls", range(len(entries))))
-        what = (data["name"], data["arena"], inputs, outputs, (), entries, messages, (), external, calls)
+        what = (data["name"], data["arena"], inputs, outputs, (), entries, messages, workspaces, external, calls)
         return ProgramInfo(*what, entry_calls=of_entries)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from lamina.runtime.given_arrays import named_arrays
-from lamina.runtime.ports import Port, by_name
+from lamina.runtime.ports import SIZE, Port, by_name
 from lamina.runtime.session import KeptValue, ProgramSession, initial_values
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class Runnable(ABC):
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        return self.described().inputs
+        """The arrays that it takes. The sizes that their shapes tell are not among them."""
+        return tuple(p for p in self.described().inputs if p.dtype != SIZE)
 
     @property
     def outputs(self) -> tuple[Port, ...]:

@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, ModuleOp, TensorType, i64
+from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, ModuleOp, StringAttr, TensorType, i64
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -34,6 +34,7 @@ from lamina.dialects.fast_ir import all_ops, discard
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.sizes import shape_attrs, symbolic_shape
 from lamina.dialects.schedule.nest.edits import unique_axis
+from lamina.dialects.schedule.nest.scopes import open_registers
 from lamina.dialects.schedule.ops import ScheduleOp, ScheduleState, in_order
 from lamina.dialects.target import module_target
 from lamina.dialects.te import ops as te
@@ -214,11 +215,25 @@ def apply_schedule(
             loop = state.loops.get(handle)
             if loop is not None and not has_location(loop):
                 loop.location = primitive.location
+    else:
+        _check_registers(state, schedule)
     for op in all_ops(func):
         if not has_location(op):
             around = op.parent_op()
             op.location = around.location if around is not None and around is not func else schedule.location
     return state
+
+
+def _check_registers(state: ScheduleState, schedule: ScheduleOp) -> None:
+    """Raise InputError where a schedule ends with a buffer in registers of which nobody knows the number."""
+    for alloc in open_registers(state.func) if state.unplaced else ():
+        primitive = state.unplaced.get(alloc.stage.data)
+        if primitive is not None:
+            func, name = schedule.func.root_reference.data, primitive.name.removeprefix("te.")
+            stage = cast("StringAttr", primitive.properties["stage"]).data
+            what = f"schedule of @{func}, {primitive.name}: {name} of {stage!r}: its extents are known only at run time"
+            hint = "a later primitive computes it in a loop over tiles"
+            raise InputError(f"{what}, the number of registers is not", hint=hint, op=primitive)
 
 
 # -- functions ------------------------------------------------------------------------------------------

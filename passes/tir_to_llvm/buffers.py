@@ -2,7 +2,7 @@
 
 A register buffer is a table of SSA values (`registers.py`). Another one is on the calling thread's stack, made once in
 the function's entry; one in a loop that is too large for that, or has a size that only the caller knows, is taken from
-`malloc` and given back where the block ends.
+`malloc` once in the function, and given back where that ends: its loops may have many rounds.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, i8, i64
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.dtypes import bytes_of_type, dtype_name, itemsize, scalar_type
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.ops import AllocOp
-from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
+from lamina.passes.tir_to_llvm.builder import LINE_BYTES, POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.registers import Register
 from lamina.passes.tir_to_llvm.rules import Step, tir_to_llvm
 from lamina.passes.tir_to_llvm.scalars import OVERFLOW, Properties, memory_type
@@ -71,19 +71,29 @@ def alloc(op: AllocOp, replay: Replay) -> Step:
 
 
 def _compile_heap_alloc(replay: Replay, op: AllocOp) -> Step:
-    """A buffer in a loop that the stack does not hold: memory of the C library, until the block ends."""
+    """A buffer in a loop that the stack does not hold: memory of the C library, the same in each round."""
     buffer, b, extents = op.result, replay.b, op.extents()
     size = itemsize(dtype_name(buffer.type.element_type))
-    replay.known_from[buffer] = None
+
+    def take() -> SSAValue:
+        bytes_ = b.emit(llvm.MulOp, [b.product(extents), b.integer(size)], b.index, OVERFLOW)
+        # Vectors do not straddle cache lines.
+        room = b.emit(llvm.AddOp, [bytes_, b.integer(LINE_BYTES)], b.index, OVERFLOW)
+        found = b.call("malloc", [room], POINTER)
+        replay.taken.append(found)
+        address = b.emit(llvm.PtrToIntOp, [found], b.index, {})
+        over = b.emit(llvm.AndOp, [address, b.integer(LINE_BYTES - 1)], b.index, {})
+        return b.element_pointer(found, i8, b.emit(llvm.SubOp, [b.integer(LINE_BYTES), over], b.index, {}))
 
     def step() -> None:
         replay.loaded.pop(buffer, None)
-        count = b.emit(llvm.MulOp, [b.product(extents), b.integer(size)], b.index, OVERFLOW)
-        replay.pointers[buffer] = b.call("malloc", [count], POINTER)
+        if buffer not in replay.pointers:
+            replay.pointers[buffer] = b.at_level(0, take)
 
     return step
 
 
-def release(replay: Replay, op: AllocOp) -> Step:
-    """Give the memory of a buffer back."""
-    return lambda: replay.b.call_for_effect("free", [replay.pointers[op.result]])
+def release(replay: Replay) -> None:
+    """Give the memory back that the function has taken."""
+    for pointer in replay.taken:
+        replay.b.call_for_effect("free", [pointer])

@@ -33,7 +33,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects import edit
 from lamina.dialects.dtypes import bytes_of_type
-from lamina.dialects.index.sizes import SHAPE, symbolic_shape, verify_shapes
+from lamina.dialects.index.sizes import CONDITIONS, RANGE, SHAPE, symbolic_shape, verify_shapes
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.calls import fits
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
@@ -277,8 +277,8 @@ def _described(main: MainOp, first: int, end: int) -> ArrayAttr[Attribute]:
         argument = main.body.block.args[n]
         attrs = main.arg_attrs.data[n].data if main.arg_attrs else none
         name = attrs.get(NAME) or StringAttr(argument.name_hint or f"arg{n}")
-        shape = {"shape": attrs[SHAPE]} if SHAPE in attrs else {}
-        found.append(DictionaryAttr({"name": name, "type": argument.type, **shape}))
+        more = {said.removeprefix("te."): attrs[said] for said in (SHAPE, RANGE, CONDITIONS) if said in attrs}
+        found.append(DictionaryAttr({"name": name, "type": argument.type, **more}))
     return ArrayAttr(found)
 
 

@@ -15,7 +15,6 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.fast_ir import name_new, operands_of, valid_name
 from lamina.dialects.index.linear import Atom
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.tir.ops import AllocOp
 from lamina.passes.rules.conversion import Conversion
 from lamina.passes.tir_to_llvm import arithmetic as arithmetic
 from lamina.passes.tir_to_llvm import control as control
@@ -26,7 +25,6 @@ from lamina.passes.tir_to_llvm import loop_kinds as loop_kinds
 from lamina.passes.tir_to_llvm import values as values
 from lamina.passes.tir_to_llvm import zero_lanes as zero_lanes
 from lamina.passes.tir_to_llvm.alternatives import compile_runs
-from lamina.passes.tir_to_llvm.buffers import is_on_heap, release
 from lamina.passes.tir_to_llvm.builder import FunctionBuilder
 from lamina.passes.tir_to_llvm.checks import Checks
 from lamina.passes.tir_to_llvm.indices import Indices
@@ -55,6 +53,8 @@ class Replay(Indices):
         """Buffers in memory, with their base pointers."""
         self.known_from: dict[SSAValue, int | None] = {}
         """The level from which a base pointer is known, where it is not the function's entry."""
+        self.taken: list[SSAValue] = []
+        """Memory of the C library that the function has for buffers, given back at its end."""
         self.registers: dict[SSAValue, Register] = {}
         self.loaded: dict[SSAValue, dict[Any, SSAValue]] = {}
         """Values that the straight-line code so far has read, by buffer and address."""
@@ -66,8 +66,7 @@ class Replay(Indices):
         """The threads that are in the function together; None where each has its own slice of iterations."""
 
     def compile(self, block: Block) -> list[Step]:
-        steps = compile_runs(self, list(block.ops))
-        return [*steps, *(release(self, op) for op in block.ops if type(op) is AllocOp and is_on_heap(op))]
+        return compile_runs(self, list(block.ops))
 
     def compile_step(self, op: Operation) -> Step:
         """Replay an op by its rule. Raises InputError for one that has none."""

@@ -62,6 +62,7 @@ from lamina.passes.relay.partition.external_backends import check_on_buffers, is
 from lamina.passes.rules.conversion import Conversion
 from lamina.passes.tir.memory.plan_memory import SHARED
 from lamina.passes.tir.threads.phases import explicit_indices, phases_of, self_contained
+from lamina.passes.tir_to_llvm.buffers import release
 from lamina.passes.tir_to_llvm.builder import LINE_BYTES, POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.checks import Checks
 from lamina.passes.tir_to_llvm.cost import cycles, grain_of, slice_cycles
@@ -354,6 +355,7 @@ def _lower_phase(
             if several and isinstance(op, AllocOp):
                 _check_used_only_in(ops, op)
             replay.compile_step(op)()
+    release(replay)
     builder.add(llvm.ReturnOp.create())
     region = Region(builder.finish())
     attrs = [*_aliasing(used, shared, team), *[_NOALIAS] * extra, _EMPTY, _EMPTY]

@@ -24,7 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.tiles import RegisterFile, choose_vectors, divisor, registers_of
 from lamina.dialects import relay as r
-from lamina.dialects.infos import tensor_info
+from lamina.dialects.infos import hint_of, tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.rules.terms import attr, computed, const, var
@@ -53,7 +53,7 @@ def is_vector(shape: tuple[int, ...]) -> bool:
 @computed
 def is_tile(data: tuple[int, ...], weight: tuple[int, ...], lanes: int, registers: RegisterFile, vectors: int) -> bool:
     """Whether a tile of so many vectors is the one for the rows of the data and of the weight."""
-    return prod(data[:-1]) > 1 and choose_vectors(data[-2], weight[0], weight[1], lanes, registers) == vectors
+    return prod(data[:-1]) > 1 and choose_vectors(hint_of(data[-2]), weight[0], weight[1], lanes, registers) == vectors
 
 
 DRAWN = {1: (4, 12), 2: (14, 32), 3: (8, 48), 4: (4, 64)}
@@ -105,7 +105,7 @@ def pack_groups(op: RelayOp) -> SSAValue | None:
         return None
     source = "NK" if attrs.get("transpose_b", True) else "KN"
     units = weight.shape[source.index("N")]
-    block = group_block(prod(data.shape[:-1]), units, target.has_short_vectors(), for_target(target))
+    block = group_block(hint_of(prod(data.shape[:-1])), units, target.has_short_vectors(), for_target(target))
     if not block:
         return None
     layout = f"NK{block}n{group}k"

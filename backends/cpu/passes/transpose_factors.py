@@ -22,6 +22,7 @@ from typing import ClassVar
 from lamina.backends.cpu.costs import FITTED, for_target
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
+from lamina.dialects.infos import hint_of
 from lamina.dialects.rules.terms import attr, computed, var
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass
@@ -35,7 +36,7 @@ f, u = attr("f u")
 @computed
 def many_rows(shape: tuple[int, ...], transposed: bool, least: int) -> bool:
     """Whether a matrix, or each of a batch, has rows enough."""
-    return shape[-1 if transposed else -2] >= least and prod(shape) > 0
+    return hint_of(shape[-1 if transposed else -2]) >= least and hint_of(prod(shape)) > 0
 
 
 @computed
@@ -47,7 +48,7 @@ def as_matrix(shape: tuple[int, ...]) -> tuple[int, int]:
 @computed
 def many_in_all(shape: tuple[int, ...], least: int) -> bool:
     """Whether all matrices of a stack have rows enough together."""
-    return prod(shape[:-1]) >= least and prod(shape) > 0
+    return hint_of(prod(shape[:-1])) >= least and hint_of(prod(shape)) > 0
 
 
 @computed

@@ -16,6 +16,7 @@ from __future__ import annotations
 from math import prod
 
 from lamina.backends.cpu.costs import Costs, for_target
+from lamina.backends.cpu.open_extents import has_open
 from lamina.backends.cpu.schedules.steps import (
     LONG,
     epilogue_of,
@@ -117,7 +118,7 @@ def schedule_column_reduction(s: Schedule, stage: Stage, follower: Stage | None,
 def _blocks(stage: Stage) -> tuple[int, int]:
     """The reduced dimensions that count blocks of a long sum, and how many rows of the next one are in a block, with
     all of those behind it; no rows where nothing is added up in blocks."""
-    if not is_long_sum(stage):
+    if not is_long_sum(stage) or has_open(stage.reduced):
         return 0, 0
     apart = len(stage.reduced)
     while prod(stage.reduced[apart:]) < LEAST_BLOCK:

@@ -15,9 +15,10 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import for_target
+from lamina.backends.cpu.open_extents import is_open
 from lamina.backends.cpu.schedules.places import goes_on, places_of
 from lamina.backends.cpu.schedules.rows import schedule_row
-from lamina.backends.cpu.schedules.steps import parallel, vector_dim, vector_lanes
+from lamina.backends.cpu.schedules.steps import cut_tail, parallel, vector_dim, vector_lanes
 from lamina.backends.cpu.stages import Stage
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.index.linear import Atom, Linear
@@ -63,27 +64,28 @@ def _schedule_tiles(
     columns = outer.pop(vector)
     rows = outer.pop(along)
     ends: SSAValue | None = None
-    if extents[vector] <= lanes:
-        # The pass divides the loop over the rows itself.
-        order, lane = [*outer.values(), rows], columns
-    else:
-        far, lane = s.split(columns, [-1, lanes])
-        group, row = s.split(rows, [-1, lanes]) if extents[along] > lanes else (None, rows)
-        if group is not None:
-            outer[along] = group
-        order = [*outer.values(), far, row]
-        ends = far if extents[vector] % lanes else None
-    s.reorder(*order, lane)
+    group, row, lane, far = None, rows, columns, list[SSAValue]()
+    if extents[vector] > lanes:
+        around, lane = s.split(columns, [-1, lanes])
+        far, ends = [around], around if extents[vector] % lanes else None
+    # Where a vector is a whole row the pass divides a loop over a known number of rows itself.
+    if extents[along] > lanes and (far or is_open(extents[along])):
+        group, row = s.split(rows, [-1, lanes])
+        outer[along] = group
+    s.reorder(*outer.values(), *far, row, lane)
+    shared = list(outer.values())
     if outer:
-        parallel(s, list(outer.values()))
+        parallel(s, shared)
     s.vectorize(lane)
     if ends is not None:
         s.partition(ends)
+    if group is not None and is_open(extents[along]) and (shared == [group] or group is not shared[0]):
+        cut_tail(s, group, extents[along], lanes)
 
 
 def _counted_through(stage: Stage, dim: int, extent: int, lanes: int, long: int) -> bool:
     """Whether a dimension is better one with the one before: few and no whole tiles, and memory goes on alike."""
-    if extent % lanes == 0 or extent >= long:
+    if extent % lanes == 0 or extent >= long or is_open(extent):
         return False
     before, here = (stage.op.body.block.args[d] for d in (dim - 1, dim))
     places = places_of(stage)

@@ -125,8 +125,8 @@ def _schedule_reductions(s: Schedule, stages: Sequence[Stage], target: TargetAtt
         schedule_rows(s, kept, target)
         kept = []
     for stage in kept:
-        if stage.name in done or 0 in stage.reduced:
-            continue  # a reduction over nothing is but its initial value
+        if stage.name in done or 0 in stage.reduced or 0 in stage.spatial:
+            continue  # a reduction over nothing is but its initial value, and no elements need no tiles
         if stage.is_reduction:
             follower = follower_of(stage)
             if follower is not None:

@@ -13,9 +13,17 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
 from lamina.backends.cpu.costs import for_target
-from lamina.backends.cpu.schedules.steps import epilogue_of, expected, parallel, place_epilogue, question, unroll_by
+from lamina.backends.cpu.schedules.steps import (
+    cut_tail,
+    epilogue_of,
+    expected,
+    parallel,
+    place_epilogue,
+    question,
+    unroll_by,
+)
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import candidates, choose_pixels, registers_of
+from lamina.backends.cpu.tiles import Tile, candidates, choose_pixels, registers_of, tail_pieces
 from lamina.dialects.choices import Pick
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.schedule.build import Schedule
@@ -121,5 +129,5 @@ def schedule_grouped_dense(s: Schedule, stage: Stage, follower: Stage | None, ta
         v, column = s.split(column, [vectors, lanes])
         s.unroll(v)
     s.vectorize(column)
-    if mi is not None and rows % pixels:
-        s.partition(at)
+    if mi is not None:
+        cut_tail(s, at, rows, pixels, tail_pieces(Tile(pixels, vectors), for_target(target)))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import prod
 
 from lamina.backends.cpu.costs import for_target
+from lamina.backends.cpu.open_extents import has_open
 from lamina.backends.cpu.schedules.row_reductions import counts_through, place_reduction, reads_along, reduce_in_lanes
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel
 from lamina.backends.cpu.stages import Stage
@@ -40,6 +41,8 @@ def _pieces(stage: Stage, target: TargetAttr) -> int | None:
 
 def _lies_along(stage: Stage, apart: int, target: TargetAttr) -> bool:
     """Whether what is read lies side by side along the reduced axes behind the first `apart`."""
+    if has_open(stage.reduced[apart + 1 :]):
+        return False  # what is counted through as one has inner dimensions that are numbers
     if prod(stage.reduced[apart:]) < for_target(target).line_vectors * _lanes(stage, apart, target):
         return False
     reads = stage.reads()

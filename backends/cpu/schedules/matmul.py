@@ -19,9 +19,11 @@ from typing import NamedTuple
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
+from lamina.backends.cpu.open_extents import is_open
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.steps import (
     FEWEST_LANES,
+    cut_tail,
     epilogue_of,
     parallel,
     place_epilogue,
@@ -30,7 +32,15 @@ from lamina.backends.cpu.schedules.steps import (
     vector_lanes,
 )
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import Tile, choose_vectors, product_cycles, product_tiles, registers_of, tile_cycles
+from lamina.backends.cpu.tiles import (
+    Tile,
+    choose_vectors,
+    product_cycles,
+    product_tiles,
+    registers_of,
+    tail_pieces,
+    tile_cycles,
+)
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.choices import Estimate, Pick, first
 from lamina.dialects.dtypes import dtype_name, itemsize
@@ -154,9 +164,12 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     no, ni, nv = s.split(n, [-1, shape.vectors, shape.lanes])
     if m is not None and shape.pixels > 1:
         mo, mi = s.split(m, [-1, shape.pixels])
-        s.reorder(*batch, no, mo, k, mi, ni, nv)
+        # A last panel is cut off where its loop is no part of another one, whose number only the run tells.
+        apart = shape.is_packed and shape.columns % shape.panel != 0 and any(map(is_open, stage.spatial[:-2]))
+        around = [no, *batch] if apart else [*batch, no]
+        s.reorder(*around, mo, k, mi, ni, nv)
         at = mo
-        outer = [*batch, no]
+        outer = [no] if apart else around
     else:
         head = [*batch, *([m] if m is not None else [])]
         s.reorder(*head, no, k, ni, nv)
@@ -174,28 +187,44 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         if prod(stage.spatial[:-2]) > 1:
             outer = outer[:-1]
         else:
-            outer = [no := s.fuse(*outer)]
-    panels = parallel(s, outer)
+            outer = [no] if is_open(shape.columns) else [no := s.fuse(*outer)]
+    shared = parallel(s, outer)
+    panels = no if is_open(shape.columns) else shared
     is_wide = shape.vectors >= costs.wide_vectors and not shape.is_packed
     steps = unroll_steps(s, shape.depth, k, costs.wide_product_steps if is_wide else costs.product_steps, costs)
-    fetched = fetched_panel(shape, weight)
-    if steps is not None and mi is not None and shape.depth >= costs.product_steps * shape.pixels * shape.vectors:
-        # No more than a line in each body: so many the tile has at its end, which it would wait for.
-        s.prefetch(out, at, 0, steps, write=True)
-    if steps is not None and fetched is not None:
-        # Little by little, while the rows pass by: all at once it would be waited for.
-        s.prefetch(fetched, panels, 1, steps)
+    fetched = fetched_panel(shape, weight) if not is_open(shape.depth) else None
+    if steps is not None:
+        _fetch_ahead(s, shape, (out, at if mi is not None else None), (fetched, panels), steps, costs)
     if mi is not None:
         s.unroll(mi)
         s.unroll(out_loops[-2])
     s.unroll(ni)
     s.vectorize(nv)
     _mask_lanes(s, shape, (*in_lanes, _vectorize_row(s, out_loops[-1], shape), *loaded))
-    # Last of all: the tail runs as the loops do by then.
-    if mi is not None and shape.rows % shape.pixels:
-        s.partition(at)
+    # Last of all: the tail runs as the loops do by then, and what stands within a tail is cut before it.
+    if mi is not None:
+        cut_tail(s, at, shape.rows, shape.pixels, tail_pieces(Tile(shape.pixels, shape.vectors), costs))
     if _has_last_panel(shape):
         s.partition(no)
+
+
+def _fetch_ahead(
+    s: Schedule,
+    shape: Shape,
+    written: tuple[str, SSAValue | None],
+    read: tuple[str | None, SSAValue],
+    steps: SSAValue,
+    costs: Costs,
+) -> None:
+    """Fetch, during the steps of the reduction, a tile of the result at a loop, and the next panel at another."""
+    out, at = written
+    if at is not None and shape.depth >= costs.product_steps * shape.pixels * shape.vectors:
+        # No more than a line in each body: so many the tile has at its end, which it would wait for.
+        s.prefetch(out, at, 0, steps, write=True)
+    fetched, panels = read
+    if fetched is not None:
+        # Little by little, while the rows pass by: all at once it would be waited for.
+        s.prefetch(fetched, panels, 1, steps)
 
 
 def fetched_panel(shape: Shape, source: tuple[str, int] | None) -> str | None:

@@ -7,9 +7,12 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import for_target
+from lamina.backends.cpu.open_extents import has_open, is_open
 from lamina.backends.cpu.schedules.steps import (
+    cut_tail,
     epilogue_of,
     is_long_sum,
+    lane_pieces,
     parallel,
     place_epilogue,
     unroll_reduction,
@@ -58,6 +61,8 @@ def schedule_plain_reduction(s: Schedule, stage: Stage, follower: Stage | None, 
     if inner is not None and vector is not None:
         s.vectorize(inner)
         s.vectorize(out_loops[vector])
+        if is_open(stage.spatial[vector]) and (len(outer) == 1 or outer[vector] is outer[-1]):
+            cut_tail(s, outer[vector], stage.spatial[vector], lanes, lane_pieces(stage, vector, lanes))
 
 
 def _schedule_chains(s: Schedule, stage: Stage, follower: Stage | None, chains: int) -> None:
@@ -65,7 +70,7 @@ def _schedule_chains(s: Schedule, stage: Stage, follower: Stage | None, chains: 
     rank, apart = len(stage.spatial), len(stage.reduced) - 1
     *_, last = s.loops(stage.name)
     terms = stage.reduced[-1]
-    if terms < chains:
+    if terms < chains and not has_open(stage.reduced[1:]):
         last, terms, apart = s.fuse(*s.loops(stage.name)[rank:]), prod(stage.reduced), 0
     _, chain = s.split(last, [-1, chains])
     partial, _ = s.rfactor(stage.name, chain, rank, rank + apart + 2)

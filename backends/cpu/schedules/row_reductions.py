@@ -17,6 +17,7 @@ from typing import NamedTuple
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
+from lamina.backends.cpu.open_extents import has_open
 from lamina.backends.cpu.schedules.steps import parallel, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import divisor
@@ -53,7 +54,9 @@ def find_rows(stages: Sequence[Stage], target: TargetAttr) -> bool:
         if out.spatial[-1] < vector_lanes(out, target):
             return False
     elif (
-        prod(out.spatial[-along:]) <= _lanes(out, target)
+        # Dimensions are counted through as one where the inner ones are numbers.
+        has_open(out.spatial[1 - along :])
+        or prod(out.spatial[-along:]) <= _lanes(out, target)
         # Fewer rows than threads: the dimensions of a row are shared among them.
         or prod(out.spatial[:-along]) < target.threads.data
         or not all(counts_through(s, along) for s in stages if s.is_reduction or s.spatial == out.spatial)

@@ -9,10 +9,12 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs
+from lamina.backends.cpu.open_extents import is_open
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import Tile, divisor, tile_cycles
 from lamina.dialects.choices import Estimate, spelling
 from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.index.linear import constant
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
@@ -48,10 +50,41 @@ def place_epilogue(s: Schedule, stage: Stage, follower: Stage | None, name: str,
 
 
 def parallel(s: Schedule, loops: Sequence[SSAValue]) -> SSAValue:
-    """The outer loops as one parallel loop, which is returned."""
-    fused = s.fuse(*loops)
+    """The outer loops as one parallel loop, which is returned.
+
+    One whose extent only a run tells is the first of them, or stays within.
+    """
+    alone = [loop for loop in loops if s.extent.get(loop) != constant(1)]
+    if any(map(s.is_open, alone)):
+        loops = alone
+    inner = next((n for n, loop in enumerate(loops) if n and s.is_open(loop)), len(loops))
+    fused = s.fuse(*loops[:inner])
     s.parallel(fused)
     return fused
+
+
+def cut_tail(s: Schedule, loop: SSAValue, extent: int, size: int, pieces: Sequence[int] = ()) -> None:
+    """Let the tail of a loop over tiles of `size` be code of its own, where there is one.
+
+    Of an extent that only a run tells it goes in `pieces`, or under its bounds where there are none.
+    """
+    if extent % size:
+        s.partition(loop, pieces if is_open(extent) else ())
+
+
+def lane_pieces(stage: Stage, dim: int, lanes: int, vectors: int = 1) -> Sequence[int]:
+    """The pieces in which elements beyond whole tiles of `vectors` vectors go along a dimension of unknown extent.
+
+    None where lanes read what lies side by side: what there is not is masked. What lies apart is read lane by lane,
+    each by a test of its own: there the last elements go in vectors, in fours and one by one.
+    """
+    variable = stage.op.body.block.args[dim]
+    read = [stage.read_forms(r) for r in stage.reads()]
+    apart = any(variable in form.dims() for forms in read for form in forms[:-1])
+    beside = all(not forms or forms[-1].terms.get(variable, 1) == 1 for forms in read)
+    if not is_open(stage.spatial[dim]) or not apart and beside:
+        return ()
+    return [n for n in sorted({lanes, FEWEST_LANES, 1}, reverse=True) if n <= lanes and n < lanes * vectors]
 
 
 def unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAValue], tile: int, costs: Costs) -> None:
@@ -69,7 +102,12 @@ def unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAVal
 
 
 def unroll_by(s: Schedule, extent: int, loop: SSAValue, most: int, unrolls: bool = True) -> SSAValue | None:
-    """Unroll a loop by its largest divisor up to a limit, or only split it. Returns the loop around, if there is."""
+    """Unroll a loop by its largest divisor up to a limit, or only split it. Returns the loop around, if there is.
+
+    A step of an extent that only a run tells is a body of its own: the last steps of more would be one more copy of it.
+    """
+    if is_open(extent):
+        return loop
     factor, around, inner = divisor(extent, most), loop, loop
     if 1 < factor < extent:
         around, inner = s.split(loop, [-1, factor])

@@ -17,9 +17,17 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, vector_dim, vector_lanes
+from lamina.backends.cpu.open_extents import is_open
+from lamina.backends.cpu.schedules.steps import (
+    epilogue_of,
+    lane_pieces,
+    parallel,
+    place_epilogue,
+    vector_dim,
+    vector_lanes,
+)
 from lamina.backends.cpu.stages import Stage
-from lamina.backends.cpu.tiles import divisor, registers_of
+from lamina.backends.cpu.tiles import Tile, divisor, registers_of, tail_pieces
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
@@ -42,10 +50,10 @@ class Decisions:
         """Unroll a loop, or not."""
         self.s.unroll(loop)
 
-    def cut(self, block: SSAValue, has_tail: bool, knob: str) -> None:
-        """Let the tail of a block's tiles be a loop of its own, where there is one by default."""
+    def cut(self, block: SSAValue, has_tail: bool, pieces: Sequence[int], knob: str) -> None:
+        """Let the tail of a block's tiles be a loop of its own, where there is one by default, or loops of `pieces`."""
         if has_tail:
-            self.s.partition(block)
+            self.s.partition(block, pieces)
 
 
 def shares_reads(stage: Stage) -> bool:
@@ -88,10 +96,12 @@ def tile(
     vectors = min(costs.few_vectors, -(-stage.spatial[vector] // lanes))
     v_o, v_a, v_b = s.split(axes[vector], [-1, decide.number(costs.drawn_vectors, vectors, f"{name}_vectors"), lanes])
     blocks, inner, extents = [v_o], [v_a, v_b], [(stage.spatial[vector], vectors * lanes)]
+    pieces = {v_o: lane_pieces(stage, vector, lanes, vectors)}
     if along is not None:
         rows = _rows(stage.spatial[along], registers_of(target).rows(vectors), costs)
         u_o, u_i = s.split(axes[along], [-1, decide.number(costs.drawn_rows, rows, f"{name}_rows")])
         blocks, inner, extents = [u_o, v_o], [u_i, *inner], [(stage.spatial[along], rows), *extents]
+        pieces[u_o] = tail_pieces(Tile(rows, vectors), costs) if is_open(stage.spatial[along]) else ()
     steps = 1 if costs.reserve.one_step else divisor(stage.reduced[-1], costs.product_steps)
     k_o, k_i = s.split(axes[-1], [-1, decide.number(costs.drawn_steps, steps, f"{name}_steps")])
     rest = [d for d in range(rank) if d not in (along, vector)]
@@ -104,15 +114,8 @@ def tile(
     s.reorder(*single, *others, *blocks, *axes[rank:-1], k_o, k_i, *inner)
     blocks = decide.order(blocks, f"{name}_order")
     ends = place_epilogue(s, stage, follower, out, blocks[-1])
-    # The blocks' own loops are cut where tiles have tails; as a part of a loop that is fused they cannot be.
-    fused, tails = list(others), [extent % size > 0 for extent, size in extents]
-    for block, (extent, size) in zip(blocks, extents, strict=True):
-        if iterations >= wanted or fused and extent % size > 0:
-            break
-        fused.append(block)
-        iterations *= -(-extent // size)
-        if extent % size > 0:
-            break
+    tails = [extent % size > 0 for extent, size in extents]
+    fused = _shared_out(others, blocks, extents, iterations, wanted)
     if fused:
         parallel(s, fused)
     decide.unroll(k_i, f"{name}_unrolled")
@@ -124,9 +127,32 @@ def tile(
     e_o, e_i = s.split(ends[vector], [-1, lanes])
     s.unroll(e_o)
     s.vectorize(e_i)
-    for n, (block, has_tail) in enumerate(zip(blocks, tails, strict=True)):
-        if block not in fused or len(fused) == 1:
-            decide.cut(block, has_tail, f"{name}_partition{n}")
+    cut = [n for n, block in enumerate(blocks) if block not in fused or len(fused) == 1]
+    # The pieces of a tail are cut as the whole tiles are: what stands within comes first.
+    for n in reversed(cut) if any(pieces.values()) else cut:
+        decide.cut(blocks[n], tails[n], pieces.get(blocks[n], ()), f"{name}_partition{n}")
+
+
+def _shared_out(
+    others: Sequence[SSAValue],
+    blocks: Sequence[SSAValue],
+    extents: Sequence[tuple[int, int]],
+    iterations: int,
+    wanted: int,
+) -> list[SSAValue]:
+    """The loops that threads share: others, of so many iterations, and blocks until there are as many as are wanted.
+
+    The blocks' own loops are cut where tiles have tails; as a part of a loop that is fused they cannot be.
+    """
+    fused = list(others)
+    for block, (extent, size) in zip(blocks, extents, strict=True):
+        if iterations >= wanted or fused and extent % size > 0:
+            break
+        fused.append(block)
+        iterations *= -(-extent // size)
+        if extent % size > 0:
+            break
+    return fused
 
 
 def _rows(extent: int, most: int, costs: Costs) -> int:

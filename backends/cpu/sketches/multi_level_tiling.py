@@ -34,9 +34,9 @@ class Open(Decisions):
         """Unroll it or leave it."""
         self.s.sample_annotation(loop, ("none", "unroll"), 1, knob)
 
-    def cut(self, block: SSAValue, has_tail: bool, knob: str) -> None:
+    def cut(self, block: SSAValue, has_tail: bool, pieces: Sequence[int], knob: str) -> None:
         """Cut tails off or leave them within the tile."""
-        self.s.choose([partial(self.s.partition, block), _nothing], 0 if has_tail else 1, knob)
+        self.s.choose([partial(self.s.partition, block, pieces), _nothing], 0 if has_tail else 1, knob)
 
 
 def applies(stage: Stage, target: TargetAttr) -> bool:

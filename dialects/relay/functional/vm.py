@@ -47,11 +47,13 @@ class ReshapeTensorOp(Opaque):
     newshape = ints_prop()
 
     @classmethod
-    def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
+    def infer_types(
+        cls, operand_types: Sequence[Attribute], properties: Properties, values: Sequence[SSAValue] = ()
+    ) -> tuple[Attribute, ...]:
         data, shape = operand_types
         if is_vector_of_unknown_length(shape) and "newshape" in properties:
             shape = tensor_type((len(from_attribute(properties["newshape"])),), "int64")
-        return super().infer_types((data, shape), properties)
+        return super().infer_types((data, shape), properties, values)
 
     @staticmethod
     def infer_type(data: TensorInfo, shape: TensorInfo, newshape: tuple[int, ...]) -> TensorInfo:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from lamina.dialects.infos import is_always
 from lamina.dialects.relay.contraction import matmul
 from lamina.dialects.relay.declare import *
 
@@ -41,7 +42,9 @@ class ContribAttentionOp(Opaque, precision=Precision.NEVER):
         if scale.shape:
             raise TypeMismatch(f"scale must be one number, it is {scale}")
         full = (batch, heads, rows, others)
-        if len(bias.shape) > 4 or any(e not in (1, f) for e, f in zip(bias.shape[::-1], full[::-1], strict=False)):
+        if len(bias.shape) > 4 or any(
+            not (is_always(e, 1) or e == f) for e, f in zip(bias.shape[::-1], full[::-1], strict=False)
+        ):
             raise TypeMismatch(f"bias {bias} does not broadcast to {full}")
         return TensorInfo((batch, rows, depth), dtype)
 
@@ -74,7 +77,7 @@ class ContribAttentionOp(Opaque, precision=Precision.NEVER):
 
         def biased(*index: Index) -> Any:
             last = index[4 - bias.ndim :]
-            at = [0 if extent == 1 else i for extent, i in zip(bias.shape, last, strict=True)]
+            at = [0 if is_always(extent, 1) else i for extent, i in zip(bias.shape, last, strict=True)]
             return scores[index] * scale[()] + bias[tuple(at)]
 
         logits = te.compute(shape, biased, "attention_logits")

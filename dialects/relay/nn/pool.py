@@ -66,7 +66,7 @@ def padded_for_windows(data: Tensor, spatial: str, attrs: dict[str, Any], fill: 
         before[axis] = w.before
         # In ceil mode the last window may stick out beyond the declared padding.
         last = (w.outputs(attrs["ceil_mode"]) - 1) * w.stride
-        after[axis] = max(0, last + w.on_data().reach - w.before - w.extent)
+        after[axis] = greatest(0, last + w.on_data().reach - w.before - w.extent)
     return te.pad(data, before, after, fill)
 
 

@@ -71,7 +71,11 @@ class GlobalAvgPool2dOp(_Global, precision=Precision.NEVER, dtypes=FLOATS):
         total = _over_image(data, layout, te.sum, "image_sum")
         h, w = image_axes(layout, "HW")
         count = data.shape[h] * data.shape[w]
-        return te.compute(total.shape, lambda *i: total[i] * (1.0 / count), "global_avg_pool2d")
+
+        def element(*i: Index) -> Any:
+            return total[i] / te.const(count, data.dtype) if is_symbolic(count) else total[i] * (1.0 / count)
+
+        return te.compute(total.shape, element, "global_avg_pool2d")
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, *, layout: str) -> Gradients:

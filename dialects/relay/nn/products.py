@@ -193,6 +193,14 @@ def _matrix(shape: Sequence[int], transpose: bool) -> tuple[int, int]:
     return (columns, rows) if transpose else (rows, columns)
 
 
+def _batch(a: int, b: int) -> int:
+    """The number of products of two batches of matrices, of which one may be 1."""
+    try:
+        return broadcast_shapes((a,), (b,))[0]
+    except TypeMismatch:
+        raise TypeMismatch(f"batches of {a} and {b} matrices differ") from None
+
+
 def _inner(a: tuple[int, int], b: tuple[int, int]) -> None:
     if a[1] != b[0]:
         raise TypeMismatch(f"a {a[0]}x{a[1]} matrix does not multiply a {b[0]}x{b[1]} matrix")
@@ -289,11 +297,9 @@ class BatchMatmulOp(_Product):
     def infer_type(a: TensorInfo, b: TensorInfo, *, out_dtype: str, transpose_a: bool, transpose_b: bool) -> TensorInfo:
         if len(a.shape) != 3 or len(b.shape) != 3:
             raise TypeMismatch(f"expects batches of matrices (rank 3), got {a} and {b}")
-        if a.shape[0] != b.shape[0] and 1 not in (a.shape[0], b.shape[0]):
-            raise TypeMismatch(f"batches of {a.shape[0]} and {b.shape[0]} matrices differ")
+        batch = _batch(a.shape[0], b.shape[0])
         left, right = _matrix(a.shape, transpose_a), _matrix(b.shape, transpose_b)
         _inner(left, right)
-        batch = b.shape[0] if a.shape[0] == 1 else a.shape[0]
         return TensorInfo((batch, left[0], right[1]), out_dtype or check_dtype(same_dtype(a, b), NUMBERS))
 
     @staticmethod
@@ -307,11 +313,11 @@ class BatchMatmulOp(_Product):
         (rows, depth), (_, columns) = _matrix(a.shape, transpose_a), _matrix(b.shape, transpose_b)
         k = te.reduce_axis(depth, "k")
         dtype = out_dtype or a.dtype
-        batch = b.shape[0] if a.shape[0] == 1 else a.shape[0]
+        batch = _batch(a.shape[0], b.shape[0])
 
         def element(p: Index, m: Index, n: Index) -> Any:
-            pa: Any = 0 if a.shape[0] == 1 else p
-            pb: Any = 0 if b.shape[0] == 1 else p
+            pa: Any = 0 if is_always(a.shape[0], 1) else p
+            pb: Any = 0 if is_always(b.shape[0], 1) else p
             left = a[pa, k, m] if transpose_a else a[pa, m, k]
             right = b[pb, n, k] if transpose_b else b[pb, k, n]
             return te.sum(te.cast(left, dtype) * te.cast(right, dtype), [k])

@@ -55,10 +55,11 @@ def parse_equation(equation: str, shapes: Sequence[tuple[int, ...]]) -> tuple[li
     extents: dict[str, int] = {}
     for term, shape in zip(labels, shapes, strict=True):
         for label, extent in zip(term, shape, strict=True):
-            if extents.setdefault(label, extent) == 1:
-                extents[label] = extent
-            elif extent not in (1, extents[label]):
-                raise TypeMismatch(f"equation {equation!r}: {label!r} is {extents[label]} and {extent}")
+            known = extents.setdefault(label, extent)
+            try:
+                (extents[label],) = broadcast_shapes((known,), (extent,))
+            except TypeMismatch:
+                raise TypeMismatch(f"equation {equation!r}: {label!r} is {known} and {extent}") from None
     return labels, right, extents
 
 
@@ -75,11 +76,11 @@ class _Term:
         return tensor_info(self.value.type).shape
 
     def reshaped(self, shape: Sequence[int], labels: str) -> _Term:
-        from lamina.dialects.relay.shape.views import ReshapeOp
+        from lamina.dialects.relay.shape.views import ReshapeOp, reshaping
 
         if tuple(shape) == self.shape:
             return _Term(self.value, labels)
-        return _Term(ReshapeOp.make(self.value, newshape=list(shape)).results[0], labels)
+        return _Term(ReshapeOp.make(self.value, newshape=reshaping(self.shape, shape)).results[0], labels)
 
     def ordered(self, labels: str) -> _Term:
         """The dimensions in another order."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from xdsl.dialects.builtin import f64
+from xdsl.irdl import AnyOf, BaseAttr
+
+from lamina.dialects.attributes import ExtentsAttr
 from lamina.dialects.relay.declare import *
 
 
@@ -64,6 +68,51 @@ class FullOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
         ]
 
     relay_grad = vjp(lambda dy, x, y: in_dtype(r.sum(dy), x))
+
+
+@irdl_op_definition
+class ExtentsOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, precision=Precision.NEVER):
+    """`values` as a vector. They may depend on symbols, as extents do: `values = [n, n * 2]`."""
+
+    name = "relay.extents"
+
+    values = ints_prop()
+    dtype = str_prop("int64")
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(values: tuple[int, ...], dtype: str) -> TensorInfo:
+        if dtype not in INTEGERS:
+            raise TypeMismatch(f"extents are integers, got {dtype}")
+        return TensorInfo((len(values),), dtype)
+
+    @staticmethod
+    def te_compute(values: tuple[int, ...], dtype: str) -> Tensor:
+        def element(i: Index) -> Any:
+            chosen = te.const(values[-1] if values else 0, dtype)
+            for n, value in reversed(list(enumerate(values[:-1]))):
+                chosen = te.if_then_else(i <= n, te.const(value, dtype), chosen)
+            return chosen
+
+        return te.compute((len(values),), element, "extents")
+
+    @staticmethod
+    def np_ref(values: tuple[int, ...], dtype: str) -> Array:
+        return np.asarray(values, np.int64).astype(numpy_dtype(dtype))
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        return [
+            sample(attrs={"values": (3,)}),
+            sample(attrs={"values": (3, 1)}),
+            sample(attrs={"values": (2, 0, 7, 64)}),
+            sample(attrs={"values": ()}),
+            sample(attrs={"values": (5, -1), "dtype": "int32"}),
+            sample(attrs={"values": tuple(range(9)), "dtype": "int16"}),
+            sample(attrs={"values": (1 << 40, 2)}),
+            sample(attrs={"values": (2, 3), "dtype": "float32"}, error="extents are integers, got float32"),
+            sample(attrs={"dtype": "int64"}, error="attribute 'values' is missing"),
+        ]
 
 
 def _constant_samples() -> list[Sample]:
@@ -135,12 +184,15 @@ class ArangeOp(Opaque, precision=Precision.NEVER):
     name = "relay.arange"
 
     start = float_prop(0.0)
-    stop = float_prop()
+    stop = prop_def(AnyOf((FloatAttr.constr(f64), BaseAttr(ExtentsAttr))))
+    """A real, or a form over symbols."""
     step = float_prop(1.0)
     dtype = str_prop("float32")
 
     @staticmethod
-    def infer_type(start: float, stop: float, step: float, dtype: str) -> TensorInfo:
+    def infer_type(start: float, stop: float | tuple[int], step: float, dtype: str) -> TensorInfo:
+        if isinstance(stop, tuple):
+            return ArangeOp._symbolic(start, stop, step, dtype)
         if known_dtype(dtype) == "bool":
             raise TypeMismatch("counts in numbers, got bool")
         if not all(map(math.isfinite, (start, stop, step))) or step == 0:
@@ -150,7 +202,15 @@ class ArangeOp(Opaque, precision=Precision.NEVER):
         return TensorInfo((max(0, math.ceil((stop - start) / step)),), dtype)
 
     @staticmethod
-    def te_compute(start: float, stop: float, step: float, dtype: str) -> Tensor:
+    def _symbolic(start: float, stop: tuple[int], step: float, dtype: str) -> TensorInfo:
+        (end,) = stop
+        if not start.is_integer() or not step.is_integer() or step <= 0 or known_dtype(dtype) == "bool":
+            raise TypeMismatch(f"up to {end} it counts in whole numbers and upwards, got start {start}, step {step}")
+        count = -((int(start) - end) // int(step))
+        return TensorInfo((count if count >= 0 else 0,), dtype)
+
+    @staticmethod
+    def te_compute(start: float, stop: float | tuple[int], step: float, dtype: str) -> Tensor:
         (count,), _ = ArangeOp.infer_type(start, stop, step, dtype)
 
         def element(i: Index) -> Any:

@@ -49,10 +49,28 @@ def slice_bounds(
             start = min(max(first + extent if first < 0 else first, 0), extent)
             count = extent - start if last < 0 else min(last, extent - start)
             bounds[a] = (start, 1, count)
+        elif is_symbolic(extent) or is_symbolic(first) or is_symbolic(last):
+            bounds[a] = _span(first, last, step, extent)
         else:
             span = range(*slice(first, last, step).indices(extent))
             bounds[a] = (span.start, step, len(span))
     return bounds
+
+
+def _span(first: int, last: int, step: int, extent: int) -> tuple[int, int, int]:
+    """(first index, stride, count) of `[first:last:step]` of an extent, where one of them depends on symbols."""
+    low, high = (0, extent) if step > 0 else (-1, extent - 1)
+
+    def inside(place: int) -> int:
+        if place < 0:
+            place += extent
+            return place if at_least(place, low) or place >= low else low
+        return place if place <= high else high
+
+    start, stop = inside(first), inside(last)
+    # Rounded up: the last step need not be whole.
+    count = (stop - start + step - 1) // step if step > 0 else (start - stop - step - 1) // -step
+    return start, step, count if count >= 0 else 0
 
 
 @irdl_op_definition

@@ -5,6 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from xdsl.irdl import BaseAttr
+
+from lamina.dialects.attributes import ExtentsAttr
 from lamina.dialects.relay.declare import *
 
 
@@ -146,7 +149,7 @@ class SplitOp(RelayOp, fusion_kind=OpPattern.INJECTIVE):
     name = "relay.split"
 
     data = operand_def(TensorType)
-    indices_or_sections = prop_def(IntegerAttr.constr(i64) | DenseArrayBase.constr(i64))
+    indices_or_sections = prop_def(IntegerAttr.constr(i64) | DenseArrayBase.constr(i64) | BaseAttr(ExtentsAttr))
     axis = int_prop(0)
     res = var_result_def(TensorType)
 
@@ -231,11 +234,15 @@ class TileOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     def te_compute(data: Tensor, reps: tuple[int, ...]) -> Tensor:
         shape = tiled_shape(data.shape, reps)
 
+        ends = shape[len(shape) - data.ndim :]
+
         def element(*i: Index) -> Any:
             inner = i[len(shape) - data.ndim :]
-            return data[tuple(p % e for p, e in zip(inner, data.shape, strict=True))]
+            # What is not repeated is read as it lies: a size divides no index.
+            once = [is_symbolic(e) and surely_equal(e, r) for e, r in zip(data.shape, ends, strict=True)]
+            return data[tuple(p if o else p % e for p, e, o in zip(inner, data.shape, once, strict=True))]
 
-        if 0 in shape:
+        if te.has_no_elements(shape):
             return te.compute(shape, lambda *i: te.const(0, data.dtype), "tile")
         return te.compute(shape, element, "tile")
 

@@ -124,7 +124,7 @@ def sorted_rows(
     """
     extent = data.shape[axis]
     shape = [*data.shape[:axis], count, *data.shape[axis + 1 :]]
-    if 0 in shape:
+    if te.has_no_elements(shape):
         return [empty(shape, dtype, name) for _, dtype in wanted]
 
     def first(ib: IRBuilder, x: Buffer, outs: list[Buffer], outer: Place) -> None:

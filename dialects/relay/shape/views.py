@@ -6,6 +6,7 @@ Slices and gathers are in `indexing.py`, concatenation and repetition in `join.p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -58,6 +59,41 @@ def resolve_shape(shape: tuple[int, ...], newshape: tuple[int, ...], allowzero: 
     if prod(resolved) != size:
         raise TypeMismatch(f"{size} elements of shape {shape} do not fill newshape {list(newshape)}")
     return tuple(resolved)
+
+
+def reshaping(shape: Sequence[int], target: Sequence[int]) -> list[int]:
+    """A `newshape` that leads from one shape to another; of numbers only the target itself.
+
+    Extents that depend on symbols are copied, multiplied, split, or are the one that is left over. Raises TypeMismatch
+    where no list of numbers says it.
+    """
+    if not any(is_symbolic(e) for e in target):
+        return list(target)
+    found: list[int] = []
+    taken = n = 0
+    while n < len(target):
+        here = shape[taken] if taken < len(shape) else None
+        if not is_symbolic(target[n]):
+            split = n + 1 < len(target) and here is not None and is_symbolic(here) and is_symbolic(target[n + 1])
+            if split and surely_equal(target[n] * target[n + 1], here):
+                found += [-4, target[n], -1]
+                n += 1
+            else:
+                found.append(target[n])
+        elif here is not None and surely_equal(target[n], here):
+            found.append(0)
+        elif taken + 1 < len(shape) and surely_equal(target[n], shape[taken] * shape[taken + 1]):
+            found.append(-3)
+            taken += 1
+        elif here is not None and n + 1 < len(target) and surely_equal(target[n] * target[n + 1], here):
+            found += [-4, -1, int(target[n + 1])]
+            n += 1
+        else:
+            found.append(-1)
+        taken, n = taken + 1, n + 1
+    if resolve_shape(tuple(shape), tuple(found), False) != tuple(target):
+        raise TypeMismatch(f"no list of numbers reshapes {tuple(shape)} to {tuple(target)}")
+    return found
 
 
 def _split_extent(extent: int, parts: list[int], newshape: tuple[int, ...]) -> list[int]:

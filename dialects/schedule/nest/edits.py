@@ -6,7 +6,7 @@ compact: an index map changes, never the number of ops.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -116,17 +116,26 @@ def index_forms(block: BlockOp, without: Container[SSAValue] = ()) -> list[Linea
     """The index arithmetic of a stage, save where it accesses some buffers: indices, guards, conditions, values."""
     forms: list[Linear] = []
     for op in all_ops(block):
-        if isinstance(op, AccessOp):
+        if isinstance(op, AccessOp) and op.buffer_value() in without:
             forms += [c.form for c in op.conditions()]
-            if op.buffer_value() not in without:
-                forms += op.forms()
-        elif isinstance(op, ConditionalBase):
-            forms += [c.form for c in op.conditions()]
-        elif isinstance(op, IndexOp):
-            forms += over_values(op.map.data.results, op.operands)
-        elif isinstance(op, ConditionOp):
-            forms += over_values([c.form for c in op.set.data.conditions], op.operands)
+        elif not isinstance(op, ForOp):
+            forms += own_forms(op)
     return forms
+
+
+def own_forms(op: Operation) -> list[Linear]:
+    """The index arithmetic of one op, without what stands in it: indices, guards, conditions, values, bounds."""
+    if isinstance(op, AccessOp):
+        return [*op.forms(), *(c.form for c in op.conditions())]
+    if isinstance(op, ForOp):
+        return op.min_bounds()
+    if isinstance(op, ConditionalBase):
+        return [c.form for c in op.conditions()]
+    if isinstance(op, IndexOp):
+        return over_values(op.map.data.results, op.operands)
+    if isinstance(op, ConditionOp):
+        return over_values([c.form for c in op.set.data.conditions], op.operands)
+    return []
 
 
 def unique_axis(func: FuncOp, wanted: str) -> str:
@@ -210,25 +219,29 @@ def substitute(variable: SSAValue, form: Linear, ranges: Ranges | None = None) -
 
 def substitute_in(op: Operation, mapping: dict[Atom, Linear], ranges: Ranges) -> None:
     """Apply a substitution of index variables to one op's own index arithmetic."""
+    lanes = op.lanes if isinstance(op, AccessOp) else None
+    if lanes is not None:
+        ranges = RangeCache({"lane": (0, lanes - 1)})
+    change_forms(op, lambda form: form.substitute(mapping, ranges))
+
+
+def change_forms(op: Operation, change: Callable[[Linear], Linear]) -> None:
+    """Replace each form of one op's own index arithmetic by another. Raises ScheduleError for an op without any."""
     if isinstance(op, AccessOp):
-        lanes = op.lanes
-        if lanes is not None:
-            ranges = RangeCache({"lane": (0, lanes - 1)})
-        forms = [f.substitute(mapping, ranges) for f in op.forms()]
-        conditions = [Condition(c.form.substitute(mapping, ranges), c.equal) for c in op.conditions()]
-        op.set_access(forms, conditions)
+        conditions = [Condition(change(c.form), c.equal) for c in op.conditions()]
+        op.set_access([change(f) for f in op.forms()], conditions)
     elif isinstance(op, ForOp):
-        op.set_min_bounds([f.substitute(mapping, ranges) for f in op.min_bounds()])
+        op.set_min_bounds([change(f) for f in op.min_bounds()])
     elif isinstance(op, ConditionalBase):
-        op.set_conditions([Condition(c.form.substitute(mapping, ranges), c.equal) for c in op.conditions()])
+        op.set_conditions([Condition(change(c.form), c.equal) for c in op.conditions()])
     elif isinstance(op, IndexOp):
         (form,) = over_values(op.map.data.results, op.operands)
-        operands, (forms,) = over_positions([[form.substitute(mapping, ranges)]])
+        operands, (forms,) = over_positions([[change(form)]])
         op.operands = operands
         op.properties["map"] = IndexMapAttr(IndexMap(len(operands), forms))
     elif isinstance(op, ConditionOp):
         conditions = op.set.data.conditions
-        new = [f.substitute(mapping, ranges) for f in over_values([c.form for c in conditions], op.operands)]
+        new = [change(f) for f in over_values([c.form for c in conditions], op.operands)]
         operands, (forms,) = over_positions([new])
         op.operands = operands
         op.properties["set"] = IndexSetAttr(

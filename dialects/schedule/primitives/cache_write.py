@@ -36,6 +36,9 @@ class CacheWriteOp(PrimitiveOp):
     """A stage computed into a buffer of another scope, and copied out by a new stage `<stage>.out`.
 
     Before: `for i: C[i] = f`    After `te.cache_write "C" scope "register"`: `for i: R[i] = f`, `for i: C[i] = R[i]`
+
+    Where extents are known only at run time, a later primitive has to place one of the stages in a loop of the other:
+    a tile's registers have a number.
     """
 
     name = "te.cache_write"
@@ -49,6 +52,8 @@ class CacheWriteOp(PrimitiveOp):
 
     def apply(self, state: ScheduleState) -> None:
         cache_write(state.func, self.stage.data, self.scope.data)
+        if self.scope.data == "register":
+            state.await_place(self, self.stage.data)
 
 
 def cache_write(func: FuncOp, stage: str, scope: str) -> str:
@@ -57,7 +62,7 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     buffers = stage_buffers(func, stage)
     what = f"cache_write of {stage!r}"
     for buffer in buffers:
-        check_scope(scope, extents_of(buffer), what)
+        check_scope(scope, (), what)
         begun_elsewhere = any(o.parent_op() is not block for o in stores_of(buffer))
         if begun_elsewhere and any(isinstance(o, LoadOp) for o in accesses(block, buffer)):
             raise ScheduleError(f"{what}: a part of it is computed elsewhere")

@@ -31,6 +31,8 @@ class SetScopeOp(PrimitiveOp):
 
     def apply(self, state: ScheduleState) -> None:
         set_scope(state.func, self.stage.data, self.scope.data)
+        if self.scope.data == "register":
+            state.await_place(self, self.stage.data)
 
 
 def set_scope(func: FuncOp, stage: str, scope: str) -> None:
@@ -39,7 +41,6 @@ def set_scope(func: FuncOp, stage: str, scope: str) -> None:
     check_scope(scope, (), what)
     allocs = [alloc_of(b, stage) for b in stage_buffers(func, stage)]
     for alloc in allocs if scope == "register" else ():
-        check_scope(scope, alloc.extents(), what)
         if DOUBLE_BUFFER in alloc.attributes or STORAGE_ALIGN in alloc.attributes:
             raise ScheduleError(f"{what}: it is to be aligned, or to have two halves, which registers have not")
     for alloc in allocs:

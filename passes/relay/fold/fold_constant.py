@@ -31,7 +31,7 @@ from lamina.dialects import edit
 from lamina.dialects.dtypes import bytes_of_type, dtype_name, is_float
 from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
+from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, has_extents
 from lamina.dialects.relay.core import ConstantOp, constant_value
 from lamina.dialects.relay.functional.annotations import Annotation
 from lamina.dialects.relay.functional.control import IfOp
@@ -156,7 +156,7 @@ def _fold_shape(op: RelayOp) -> bool:
 
 
 def _foldable(op: RelayOp, operands: Sequence[ConstantAttr], max_growth: int) -> bool:
-    if not op.has_trait(Pure) or not hasattr(op, "np_ref") or isinstance(op, Annotation):
+    if not op.has_trait(Pure) or not hasattr(op, "np_ref") or isinstance(op, Annotation) or has_extents(op.properties):
         return False
     if not all(isinstance(t, TensorType) for t in op.result_types) or has_unknown_extents(op.result_types):
         return False

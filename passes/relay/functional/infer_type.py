@@ -56,7 +56,7 @@ def refine(block: Block, outputs: bool) -> None:
     """Give results of unknown extents the types that follow from their operands; returned ones only with `outputs`."""
     for op in list(block.ops):
         if isinstance(op, RelayOp) and not op.regions and has_unknown_extents(op.result_types):
-            found = op.infer_types([v.type for v in op.operands], op.properties)
+            found = op.infer_types([v.type for v in op.operands], op.properties, op.operands)
             for result, type_ in zip(list(op.results), found, strict=True):
                 if type_ != result.type and accepts(result.type, type_) and all_read_tensors(result, outputs):
                     edit.change(op)

@@ -108,7 +108,7 @@ def _parameter(text: str, names: list[str]) -> tuple[int, int]:
 def _infer_again(op: RelayOp) -> list[SSAValue]:
     """Give the results of an op the types that follow from its operands."""
     try:
-        found = op.infer_types(op.operand_types, op.properties)
+        found = op.infer_types(op.operand_types, op.properties, op.operands)
     except TypeMismatch as e:
         hint = "its attributes hold the number of samples of before"
         raise InputError(f"{op.name.removeprefix('relay.')}: {e}", hint=hint, op=op) from None

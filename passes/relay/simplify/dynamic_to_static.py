@@ -26,7 +26,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.infos import TypeMismatch, has_unknown_extents, tensor_info
-from lamina.dialects.relay.base import RelayOp, attrs_of
+from lamina.dialects.relay.base import RelayOp, attrs_of, has_extents
 from lamina.dialects.relay.core import ConstantOp, GlobalOp
 from lamina.dialects.relay.elementwise.unary import CopyOp
 from lamina.dialects.relay.params import dense_array
@@ -90,6 +90,8 @@ class _Sweep:
         """Note the results of an op on shapes."""
         if has_unknown_extents([*op.operand_types, *op.result_types]) or not hasattr(op, "np_ref"):
             return
+        if has_extents(op.properties):
+            return
         infos = [tensor_info(t) for t in op.result_types]
         if sum(prod(i.shape) for i in infos) > MOST_ELEMENTS:
             return
@@ -129,7 +131,7 @@ class _Sweep:
         if not has_unknown_extents(op.result_types):
             return op
         try:
-            found = op.infer_types(op.operand_types, op.properties)
+            found = op.infer_types(op.operand_types, op.properties, op.operands)
         except TypeMismatch as e:
             raise InputError(f"{op.name.removeprefix('relay.')}: {e}", op=op) from None
         if found == tuple(op.result_types) or not all(map(accepts, op.result_types, found)):

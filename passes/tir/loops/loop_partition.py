@@ -6,6 +6,8 @@ them hold, and prologue and epilogue have what is left. A piece without iteratio
 the pragma `loop_partition_hint`, and with `all` every serial loop; at most `max-pieces` pieces are made of one. Where
 the pragma says that there may be more, the loop is also cut where a condition changes for some iterations inside.
 
+A loop over tiles whose number only a run tells is cut behind the whole ones: what is left is one more iteration.
+
 Assumes `tir-lower-blocks`; an inner loop's tail that other inner loops decide too stays a tail.
 
 Before:
@@ -30,6 +32,8 @@ from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear
 from lamina.dialects.schedule.nest.annotations import PRAGMA, pragma_of
 from lamina.dialects.schedule.nest.edits import dissolve, function_of, substitute_in, unique_axis
+from lamina.dialects.schedule.nest.refusals import ScheduleError
+from lamina.dialects.schedule.nest.remainders import partition_open
 from lamina.dialects.schedule.nest.tails import resolve_bounds
 from lamina.dialects.tir.memory import AccessOp
 from lamina.dialects.tir.ops import ForOp, FuncOp, IfOp
@@ -66,7 +70,11 @@ class LoopPartitionPass(ModulePass):
             edit.change(loop)
             del loop.attributes[PRAGMA + HINT]
         wanted = self.all if asked is None else bool(asked)
-        if not wanted or loop.kind.data not in ("serial", "unrolled") or loop.is_dynamic or loop.bounds:
+        if not wanted or loop.kind.data not in ("serial", "unrolled"):
+            return [loop]
+        if loop.is_dynamic:
+            return _whole_tiles(loop)
+        if loop.bounds:
             return [loop]
         most = max(self.max_pieces, asked or 0)
         cuts = cut_points(loop, every=most > self.max_pieces)
@@ -80,6 +88,15 @@ class LoopPartitionPass(ModulePass):
             return [loop]
         with edit.transaction(loop):
             return partition_at(loop, cuts)
+
+
+def _whole_tiles(loop: ForOp) -> list[ForOp]:
+    """A loop over tiles whose number only a run tells: the whole ones, and what is left of them. Others stay."""
+    try:
+        with edit.transaction(loop):
+            return partition_open(loop, ())
+    except ScheduleError:
+        return [loop]
 
 
 def cut_points(loop: ForOp, every: bool = False) -> list[int]:

@@ -38,12 +38,13 @@ from xdsl.dialects.builtin import (
     StringAttr,
     VectorType,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.dtypes import scalar_type, vector_type
 from lamina.dialects.fast_ir import all_ops, operands_of
 from lamina.dialects.index.accesses import RangeCache, over_values
+from lamina.dialects.index.analyzer import Facts
 from lamina.dialects.index.index_map import LANE, Condition
 from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.tir.checks import DIVISIONS, CheckOp, unless
@@ -69,7 +70,7 @@ from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
-from lamina.passes.tir.loops.idle_lanes import dead_in_idle_lanes, tail_condition
+from lamina.passes.tir.loops.idle_lanes import conditions_around, dead_in_idle_lanes, tail_condition
 from lamina.passes.tir.threads.phases import explicit_indices
 
 
@@ -168,6 +169,8 @@ class _Vectorizer:
         self.ranges = RangeCache({LANE: (0, self.lanes - 1)})
         self.mask: list[Condition] = self.conditions([tail_condition(loop, b) for b in loop.min_bounds()])
         """The conditions that a lane fulfils unless it is idle."""
+        self.facts: Facts | None = None
+        """What the loops around say of sizes, once it is asked for."""
 
     def run(self) -> None:
         loop = self.loop
@@ -240,9 +243,20 @@ class _Vectorizer:
     def in_bounds(self, buffer: SSAValue, forms: Sequence[Linear]) -> bool:
         """Whether an access stays in its buffer in every lane."""
         for form, extent in zip(forms, extents_of(buffer), strict=True):
-            if not (self.holds(Condition(form)) and self.holds(Condition(extent - form - 1))):
+            last = Condition(extent - form - 1)
+            if not self.holds(Condition(form)) or not (self.holds(last) or self.follows(last)):
                 return False
         return True
+
+    def follows(self, condition: Condition) -> bool:
+        """Whether a condition on sizes follows from the bounds of the loops around: `%i * 9 + 8 < %s` where `%i` is
+        below `%s floordiv 9`."""
+        dims = condition.form.dims()
+        if not any(isinstance(d, BlockArgument) and isinstance(d.owner.parent_op(), FuncOp) for d in dims):
+            return False
+        if self.facts is None:
+            self.facts = Facts(self.ranges, conditions_around(self.loop, None))
+        return self.facts.proves(condition)
 
     # -- ops -----------------------------------------------------------------------------------------------------
 

@@ -44,6 +44,8 @@ from lamina.passes.base import Context, ModulePass, inherit_location
 
 LINE = 64
 """Bytes that one prefetch brings."""
+MOST_ROUNDS = 8
+"""Iterations of a loop of unknown extent in which all lines are fetched."""
 MOST_UNROLLED = 16
 """Lines in one iteration of a loop up to which they are fetched without a loop of their own."""
 
@@ -129,7 +131,9 @@ def _fetch(loop: ForOp, asked: Asked) -> None:
                 lines.strides.append(stride)
     path = _loops_between(loop, asked.spread)
     holder, loops = _some_in_each(loop, path, lines) if path else _all_at_once(loop, lines)
-    new = in_loops(loops, PrefetchOp.make(buffer, lines.place, asked.locality, asked.write))
+    # What is fetched again and again is not to drive others from the first-level cache.
+    locality = min(asked.locality, 2) if path and path[0].is_dynamic else asked.locality
+    new = in_loops(loops, PrefetchOp.make(buffer, lines.place, locality, asked.write))
     inherit_location(new, loop)
     first = holder.body.block.first_op
     assert first is not None
@@ -165,7 +169,8 @@ def _all_at_once(loop: ForOp, lines: Lines) -> tuple[ForOp, list[ForOp]]:
 def _loops_between(loop: ForOp, spread: str | None) -> list[ForOp]:
     """The loops from the one within `loop`, outermost first, to the one of axis `spread`.
 
-    None of them where that one is no more, as after a split, or where one's extent is unknown or nothing.
+    None of them where that one is no more, as after a split, or where one's extent is nothing, or unknown but for that
+    of the outermost.
     """
     found = next((v for v in all_ops(loop.body) if type(v) is ForOp and v.axis.data == spread), None)
     path: list[ForOp] = []
@@ -174,32 +179,39 @@ def _loops_between(loop: ForOp, spread: str | None) -> list[ForOp]:
         if type(parent) is ForOp:
             path.insert(0, parent)
         parent = parent.parent_op()
-    return [] if any(v.is_dynamic or v.trip == 0 for v in path) else path
+    return [] if any(v.is_dynamic for v in path[1:]) or any(v.trip == 0 for v in path) else path
 
 
 def _some_in_each(loop: ForOp, path: Sequence[ForOp], lines: Lines) -> tuple[ForOp, list[ForOp]]:
     """The lines shared out among the iterations of nested loops, in order: one line or some to each, or to some.
 
     Of N iterations the one of number p fetches line `p * L floordiv N` of L, which another may have fetched as well.
+    Where an outer loop has an unknown number of iterations, all lines are fetched in the first few, and once more in
+    those that follow.
     """
     inner = path[-1]
-    if not all(count.is_constant and count.const for _, count in lines.counts):
+    if path[0] is inner and inner.is_dynamic or not all(c.is_constant and c.const for _, c in lines.counts):
         return _all_at_once(loop, lines)
     number, iterations = constant(0), 1
     for v in reversed(path):
-        number, iterations = number + Linear.dim(v.var) * iterations, iterations * v.trip
+        number, iterations = number + Linear.dim(v.var) * iterations, iterations * (1 if v.is_dynamic else v.trip)
     wanted = prod(count.const for _, count in lines.counts)
-    each = -(-wanted // iterations)
+    is_open = path[0].is_dynamic
+    each = -(-wanted // (iterations * MOST_ROUNDS if is_open else iterations))
     ranges = RangeCache()
     loops: list[ForOp] = []
     if each == 1:
-        common = gcd(wanted, iterations)
-        line = floordiv(number * (wanted // common), iterations // common, ranges)
+        # Of unknown iterations a line in each, unless there are fewer lines than iterations of the loops within.
+        times, parts = (1, 1) if is_open and wanted >= iterations else (wanted, iterations)
+        common = gcd(times, parts)
+        line = floordiv(number * (times // common), parts // common, ranges)
     else:
         axis = unique_axis(function_of(loop), f"{loop.axis.data}.prefetch")
         copy = ForOp.make(each, axis, kind="unrolled" if each <= MOST_UNROLLED else "serial", hint="l")
         loops.append(copy)
         line = number * each + Linear.dim(copy.var)
+    if is_open:
+        line = mod(line, wanted, ranges)
     for n in reversed(range(len(lines.counts))):
         (d, count), stride = lines.counts[n], lines.strides[n]
         lines.place[d] = lines.place[d] + (mod(line, count.const, ranges) if n else line) * stride

@@ -13,6 +13,6 @@ te.func @f(%n: index, %A: tensor<?xf32> {te.shape = #te.map<(d0) -> (d0)>}) -> t
 }
 te.schedule @f {
   te.set_scope "B" "local"
-  // expected-error@+1 {{set_scope of 'B' to 'register': its extents are known only at run time, the number of registers is not}}
+  // expected-error@+1 {{set_scope of 'B': its extents are known only at run time, the number of registers is not}}
   te.set_scope "B" "register"
 }

@@ -1,0 +1,229 @@
+"""Loops over tiles whose number only a run tells: whole tiles, and what is left of them apart.
+
+A loop of `(n + T - 1) floordiv T` iterations runs over tiles of T, and loops in it stop at `n - io * T`. For the
+`n floordiv T` whole tiles nothing stops. What is left, `n mod T`, is one more iteration under its bounds, or goes in
+pieces of constant sizes, each as often as it fits:
+
+    for io in (n + 7) floordiv 8:             for io in n floordiv 8: for ii in 8
+      for ii in 8 min [n - io * 8]    =>      for t in (n mod 8) floordiv 4: for ii in 4
+                                              for t in (n mod 4) floordiv 1: for ii in 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import BlockArgument, Operation
+
+from lamina.dialects import edit
+from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.index.accesses import RangeCache
+from lamina.dialects.index.analyzer import Facts
+from lamina.dialects.index.linear import Atom, Linear, floordiv, mod
+from lamina.dialects.schedule.nest.annotations import PREFETCH
+from lamina.dialects.schedule.nest.decompose import decompose_init
+from lamina.dialects.schedule.nest.edits import (
+    ceildiv,
+    change_forms,
+    function_of,
+    own_forms,
+    reduction_loops,
+    unique_axis,
+)
+from lamina.dialects.schedule.nest.refusals import ScheduleError
+from lamina.dialects.schedule.nest.tails import resolve_bounds
+from lamina.dialects.tir.control import ConditionalBase
+from lamina.dialects.tir.facts import facts_inside, walk_with_facts
+from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, enclosing_loops
+
+
+class OpenTiles(NamedTuple):
+    """Elements that a loop over tiles runs through."""
+
+    whole: Linear
+    """Elements, in all tiles together."""
+    step: int
+    """Elements of a tile."""
+    tails: list[ForOp]
+    """The loops within that stop where the elements end."""
+
+    @property
+    def left(self) -> Linear:
+        """Elements beyond the whole tiles."""
+        return mod(self.whole, self.step, RangeCache())
+
+
+def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
+    """Let a loop of unknown extent run over whole tiles, and what is left of them apart, in pieces of some sizes.
+
+    Without sizes what is left is one iteration that keeps its bounds. Returns the loops that take the place of the one.
+    Raises ScheduleError where tails are not those of its tiles.
+    """
+    what = f"partition of {loop.axis.data!r}"
+    tiles = _tiles_of(loop, what)
+    if sizes:
+        _check_sizes(tiles, loop, sizes, what)
+        _check_rebase(loop, tiles, what)
+    for block in [b for b in all_ops(loop) if type(b) is BlockOp and b.init.blocks]:
+        if loop in reduction_loops(block):
+            decompose_init(block)
+    left, done, ranges = tiles.left, [loop], RangeCache()
+    most = tiles.step
+
+    def add(counted: ForOp, size: int | None) -> None:
+        rest = _rest(loop, tiles, tiles.whole - left, counted, size)
+        edit.insert_after(done[-1], rest)
+        done.append(rest)
+
+    if not sizes:
+        add(ForOp.make(1, "", bounds=[ceildiv(left, tiles.step, ranges)]), None)
+    for size in sizes:
+        add(ForOp.make((most - 1) // size, "", bounds=[floordiv(left, size, ranges)]), size)
+        left, most = mod(left, size, ranges), size
+    loop.set_min_bounds([floordiv(tiles.whole, tiles.step, ranges)])
+    for each in done:
+        _resolve(each)
+    return done
+
+
+def _tiles_of(loop: ForOp, what: str) -> OpenTiles:
+    """The tiles that a loop runs over, by the tails and conditions in it. Raises ScheduleError where there are none."""
+    users = list(dict.fromkeys(use.operation for use in loop.var.uses))
+    tails = [v for v in users if isinstance(v, ForOp)]
+    ends = [bound for v in tails for bound in v.min_bounds()]
+    ends += [form + 1 for v in users for form in _asked_by(v)]
+    if not any(loop.var in form.dims() for form in ends):
+        raise ScheduleError(f"{what}: no tail depends on it")
+    for form in ends:
+        step = -form.terms.get(loop.var, 0)
+        whole = Linear({a: c for a, c in form.terms.items() if a != loop.var and not _is_inside(a, loop)}, form.const)
+        if step > 1 and loop.min_bounds() == [ceildiv(whole, step, RangeCache())]:
+            return OpenTiles(whole, step, tails)
+    raise ScheduleError(f"{what}: it does not run over tiles of the elements that its tails stop at")
+
+
+def _asked_by(op: Operation) -> list[Linear]:
+    """The forms that have to be at least 0 for an op to do what it does."""
+    if isinstance(op, AccessOp | ConditionalBase):
+        return [c.form for c in op.conditions()]
+    return own_forms(op) if isinstance(op, ConditionOp) else []
+
+
+def _is_inside(value: Atom, loop: ForOp) -> bool:
+    """Whether a value is the variable of a loop within another, or made of such."""
+    if isinstance(value, tuple):
+        return all(_is_inside(d, loop) for d in value[1].dims())
+    around = value.block.parent_op() if isinstance(value, BlockArgument) else None
+    return isinstance(around, ForOp) and around is not loop and loop.is_ancestor(around)
+
+
+def _check_sizes(tiles: OpenTiles, loop: ForOp, sizes: Sequence[int], what: str) -> None:
+    """Raise ScheduleError for pieces that are not smaller and smaller down to 1, or tails that they do not fit."""
+    if list(sizes) != sorted(set(sizes), reverse=True) or sizes[-1] != 1 or sizes[0] >= tiles.step:
+        raise ScheduleError(
+            f"{what}: the pieces {list(sizes)} of what is left of a tile of {tiles.step} become smaller, down to 1"
+        )
+    for tail in tiles.tails:
+        digits = _digits(tail, loop, tiles)
+        if digits is None:
+            raise ScheduleError(f"{what}: the tail {tail.axis.data!r} is not a whole tile's, which has no pieces")
+        for size in sizes:
+            if any(size > stride and size % stride for _, stride in digits):
+                raise ScheduleError(f"{what}: a piece of {size} is no number of iterations around {tail.axis.data!r}")
+
+
+def _digits(tail: ForOp, loop: ForOp, tiles: OpenTiles) -> list[tuple[ForOp, int]] | None:
+    """The loops that count through a tile, from the outside in, each with the elements of its iteration.
+
+    None where they and the tail are not the parts of one of the tiles.
+    """
+    bounds = tail.min_bounds()
+    if len(bounds) != 1 or tail.is_dynamic or loop.var not in bounds[0].dims():
+        return None
+    around: dict[Atom, ForOp] = {v.var: v for v in enclosing_loops(tail) if _is_inside(v.var, loop)}
+    rest = bounds[0] + Linear({loop.var: tiles.step}) - tiles.whole
+    if any(d not in around for d in rest.terms) or rest.const:
+        return None
+    found = [(around[d], -c) for d, c in bounds[0].terms.items() if d in around]
+    found = [*sorted(found, key=lambda part: -part[1]), (tail, 1)]
+    elements = tiles.step
+    for part, stride in found:
+        if part.is_dynamic or part is not tail and part.bounds or part.trip * stride != elements:
+            return None
+        elements = stride
+    return found
+
+
+def _shorten(digits: Sequence[tuple[ForOp, int]], size: int) -> None:
+    """Let the loops that count through a tile count through a part of it."""
+    for part, stride in digits:
+        part.set_min_bounds([])
+        part.properties["extent"] = ForOp.make(max(min(size // stride, part.trip), 1), "").extent
+
+
+def _check_rebase(loop: ForOp, tiles: OpenTiles, what: str) -> None:
+    """Raise ScheduleError where the loop's variable stands for something else than the start of a tile."""
+    for user in dict.fromkeys(use.operation for use in loop.var.uses):
+        forms = own_forms(user)
+        if not any(loop.var in form.dims() for form in forms):
+            raise ScheduleError(f"{what}: {user.name} uses its variable outside index arithmetic")
+        for form in forms:
+            rebased(form, loop.var, tiles.step, Linear(), what)
+
+
+def rebased(form: Linear, variable: Atom, step: int, base: Linear, what: str | None = None) -> Linear:
+    """A form in which the variable, times `step`, is another form, which it is a part of.
+
+    Where it stands otherwise `what` is refused with a ScheduleError; of nothing to refuse the form is a multiple of
+    the step, and the variable is divided.
+    """
+    if variable not in form.dims():
+        return form
+    found, ranges = Linear(const=form.const), RangeCache()
+    for atom, coefficient in form.terms.items():
+        if atom == variable:
+            if coefficient % step == 0:
+                found = found + base * (coefficient // step)
+            elif what is None:
+                found = found + floordiv(base, step, ranges) * coefficient
+            else:
+                raise ScheduleError(f"{what}: what is left of its tiles begins at no multiple of it")
+        elif isinstance(atom, tuple):
+            kind, inner, divisor = atom
+            inner = rebased(inner, variable, step, base, what)
+            divided = floordiv(inner, divisor, ranges) if kind == "floordiv" else mod(inner, divisor, ranges)
+            found = found + divided * coefficient
+        else:
+            found = found + Linear({atom: coefficient})
+    return found
+
+
+def _rest(loop: ForOp, tiles: OpenTiles, start: Linear, counted: ForOp, size: int | None) -> ForOp:
+    """A copy of a loop over tiles for pieces that begin at `start`; `counted` has its extent."""
+    func = function_of(loop)
+    rest = loop.clone()
+    rest.attributes.pop(PREFETCH, None)
+    rest.properties["kind"] = StringAttr("serial")
+    rest.properties["axis"] = StringAttr(unique_axis(func, f"{loop.axis.data}.tail"))
+    tails = [v for v in all_ops(rest.body) if type(v) is ForOp and rest.var in v.operands]
+    for v in all_ops(rest.body):
+        if type(v) is ForOp:
+            v.properties["axis"] = StringAttr(unique_axis(func, f"{v.axis.data}.tail"))
+    if size is not None:
+        for digits in [_digits(tail, rest, tiles) for tail in tails]:
+            _shorten(digits or (), size)
+    base = start if counted.trip == 1 else start + Linear.dim(rest.var) * (size or tiles.step)
+    for op in list(dict.fromkeys(use.operation for use in rest.var.uses)):
+        change_forms(op, lambda form: rebased(form, rest.var, tiles.step, base))
+    rest.properties["extent"] = counted.extent
+    rest.set_min_bounds(counted.min_bounds())
+    return rest
+
+
+def _resolve(loop: ForOp) -> None:
+    """Drop the bounds within a loop that never bind."""
+    for op, facts in walk_with_facts(loop.body.block, Facts(RangeCache(), facts_inside(loop))):
+        if type(op) is ForOp:
+            resolve_bounds(op, facts)

@@ -1,0 +1,267 @@
+"""Programs with symbols from relay text to machine code: one compilation, every size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+from xdsl.dialects.builtin import ModuleOp
+
+from lamina.backends.cpu.jit import host_target
+from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.target import TARGET
+from lamina.driver.pipelines import Pipeline
+from lamina.errors import InputError, UsageError
+from lamina.frontends.onnx import load_onnx
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.printing import module_text
+from lamina.runtime.compiled import CompiledProgram
+from lamina.runtime.llvm_module import load_module
+from lamina.transform import PassContext
+
+from .onnx_gpt import gpt_step
+
+Arrays = dict[str, np.ndarray[Any, Any]]
+
+SMALL = """
+func.func @main(
+    %x: tensor<?x64xf32, #relay.dims<n, _>>, %w: tensor<32x64xf32>, %b: tensor<32xf32>
+  ) -> tensor<?x32xf32> {
+  %0 = relay.nn.dense %x, %w : (tensor<?x64xf32, #relay.dims<n, _>>, tensor<32x64xf32>) -> tensor<?x32xf32>
+  %1 = relay.add %0, %b : (tensor<?x32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
+  %2 = relay.nn.relu %1 : tensor<?x32xf32>
+  %3 = relay.nn.softmax %2 : tensor<?x32xf32>
+  return %3 : tensor<?x32xf32>
+}
+"""
+
+
+def lowered(module: ModuleOp, dims: str, store: ParamStore | None = None, naive: bool = False) -> CompiledProgram:
+    """The program of a module after relay-infer-symbols, by the pipeline that compiles models.
+
+    `naive` leaves the schedules out.
+    """
+    target = host_target(1)
+    ctx = LaminaContext()
+    ctx.params = store or ParamStore()
+    module.attributes[TARGET] = target
+    context = PassContext(opt_level=3, disabled_pass=["cpu-schedule"] if naive else [])
+    pipeline = Pipeline(context, target=target)
+    run_pipeline(module, ctx, parse_pipeline(f'relay-infer-symbols{{dims="{dims}"}}'))
+    pipeline.run(module, ctx)
+    return load_module(module, store)
+
+
+def compiled(text: str, dims: str = "", naive: bool = False) -> CompiledProgram:
+    return lowered(parse_text(LaminaContext(), text, "model.mlir"), dims, naive=naive)
+
+
+def softmax(x: Any) -> Any:
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def check(program: CompiledProgram, arrays: Arrays, expected: Any) -> None:
+    (found,) = program.run(arrays).values()
+    assert found.shape == expected.shape
+    np.testing.assert_allclose(found, expected, rtol=2e-5, atol=1e-5)
+
+
+def drawn(random: np.random.Generator, **shapes: tuple[int, ...]) -> Arrays:
+    return {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def test_one_compilation_serves_every_size() -> None:
+    program = compiled(SMALL, "n=1..4096")
+    random = np.random.default_rng(0)
+    for n in (1, 2, 7, 64, 1000):
+        a = drawn(random, x=(n, 64), w=(32, 64), b=(32,))
+        check(program, a, softmax(np.maximum(a["x"] @ a["w"].T + a["b"], 0)))
+
+
+@pytest.mark.parametrize(
+    ("dims", "rows", "message"),
+    [
+        ("n=1..64", 65, "size 'n': 65 given, it is from 1 to 64"),
+        ("n=4..64:4", 6, "size 'n': 6 given, it is a multiple of 4"),
+    ],
+)
+def test_sizes_that_were_not_declared_are_refused(dims: str, rows: int, message: str) -> None:
+    a = drawn(np.random.default_rng(0), x=(rows, 64), w=(32, 64), b=(32,))
+    with pytest.raises(InputError, match=message):
+        compiled(SMALL, dims).run(a)
+
+
+ROWS, PAST = "tensor<?x64xf32, #relay.dims<s, _>>", "tensor<4x?x16xf32, #relay.dims<_, p, _>>"
+ATTENTION = f"""
+func.func @main(%x: {ROWS}, %past: {PAST}, %w: tensor<64x64xf32>) -> (tensor<?x64xf32>, tensor<4x?x16xf32>) {{
+  %q = relay.nn.dense %x, %w : ({ROWS}, tensor<64x64xf32>) -> tensor<?x64xf32>
+  %q1 = relay.reshape %q {{newshape = [-1, 4, 16]}} : (tensor<?x64xf32>) -> tensor<?x4x16xf32>
+  %q2 = relay.transpose %q1 {{axes = [1, 0, 2]}} : (tensor<?x4x16xf32>) -> tensor<4x?x16xf32>
+  %k = relay.concatenate %past, %q2 {{axis = 1}} : ({PAST}, tensor<4x?x16xf32>) -> tensor<4x?x16xf32>
+  %s = relay.nn.batch_matmul %q2, %k : (tensor<4x?x16xf32>, tensor<4x?x16xf32>) -> tensor<4x?x?xf32>
+  %s1 = relay.nn.softmax %s : tensor<4x?x?xf32>
+  %o = relay.nn.batch_matmul %s1, %k {{transpose_b = false}}
+    : (tensor<4x?x?xf32>, tensor<4x?x16xf32>) -> tensor<4x?x16xf32>
+  %o1 = relay.transpose %o {{axes = [1, 0, 2]}} : (tensor<4x?x16xf32>) -> tensor<?x4x16xf32>
+  %o2 = relay.reshape %o1 {{newshape = [-1, 64]}} : (tensor<?x4x16xf32>) -> tensor<?x64xf32>
+  return %o2, %k : tensor<?x64xf32>, tensor<4x?x16xf32>
+}}
+"""
+
+
+def test_attention_over_a_past_that_grows() -> None:
+    program = compiled(ATTENTION, "s=1..512, p=0..1024", naive=True)
+    random = np.random.default_rng(1)
+    for s, p in ((1, 0), (5, 0), (1, 7), (3, 100), (64, 1)):
+        a = drawn(random, x=(s, 64), past=(4, p, 16), w=(64, 64))
+        a["w"] /= 8
+        q = (a["x"] @ a["w"].T).reshape(s, 4, 16).transpose(1, 0, 2)
+        k = np.concatenate([a["past"], q], 1)
+        mixed = softmax(q @ k.transpose(0, 2, 1)) @ k
+        first, second = program.run(a).values()
+        np.testing.assert_allclose(first, mixed.transpose(1, 0, 2).reshape(s, 64), rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(second, k, rtol=1e-4, atol=1e-5)
+
+
+def test_a_convolutional_network_of_any_batch() -> None:
+    images = "tensor<?x3x16x16xf32, #relay.dims<n, _, _, _>>"
+    text = f"""
+    func.func @main(%x: {images}, %w: tensor<8x3x3x3xf32>, %d: tensor<5x8xf32>) -> tensor<?x5xf32> {{
+      %0 = relay.nn.conv2d %x, %w {{padding = [1, 1]}} : ({images}, tensor<8x3x3x3xf32>) -> tensor<?x8x16x16xf32>
+      %1 = relay.nn.relu %0 : tensor<?x8x16x16xf32>
+      %2 = relay.nn.max_pool2d %1 {{pool_size = [2, 2], strides = [2, 2]}}
+        : (tensor<?x8x16x16xf32>) -> tensor<?x8x8x8xf32>
+      %3 = relay.nn.global_avg_pool2d %2 : (tensor<?x8x8x8xf32>) -> tensor<?x8x1x1xf32>
+      %4 = relay.nn.batch_flatten %3 : (tensor<?x8x1x1xf32>) -> tensor<?x8xf32>
+      %5 = relay.nn.dense %4, %d : (tensor<?x8xf32>, tensor<5x8xf32>) -> tensor<?x5xf32>
+      return %5 : tensor<?x5xf32>
+    }}
+    """
+    program = compiled(text, naive=True)
+    random = np.random.default_rng(2)
+    for n in (1, 2, 5, 16):
+        a = drawn(random, x=(n, 3, 16, 16), w=(8, 3, 3, 3), d=(5, 8))
+        padded = np.pad(a["x"], ((0, 0), (0, 0), (1, 1), (1, 1)))
+        taps = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
+        y = np.maximum(np.einsum("ncyxrs,kcrs->nkyx", taps, a["w"]), 0)
+        y = y.reshape(n, 8, 8, 2, 8, 2).max((3, 5)).mean((2, 3))
+        check(program, a, y @ a["d"].T)
+
+
+OPENED = {"batch": "1..8", "seq": "1..256", "past": "0..255"}
+
+
+@pytest.mark.slow
+def test_a_step_of_a_language_model_from_onnx() -> None:
+    runtime = pytest.importorskip("onnxruntime")
+    model = gpt_step()
+    imported = load_onnx(model, OPENED)
+    program = lowered(imported.module, "", imported.store, naive=True)
+    session = runtime.InferenceSession(model.SerializeToString())
+    random = np.random.default_rng(3)
+    for batch, seq, past in ((1, 1, 0), (2, 5, 0), (1, 1, 7), (3, 4, 50), (8, 1, 100)):
+        a: Arrays = drawn(random, past_k=(batch, 4, past, 16), past_v=(batch, 4, past, 16))
+        a["ids"] = random.integers(0, 100, (batch, seq))
+        found = program.run(a)
+        for port, expected in zip(session.get_outputs(), session.run(None, a), strict=True):
+            np.testing.assert_allclose(found[port.name], expected, rtol=1e-4, atol=1e-4)
+    a = drawn(random, past_k=(1, 4, 200, 16), past_v=(1, 4, 200, 16)) | {"ids": np.zeros((1, 60), np.int64)}
+    with pytest.raises(InputError, match="past = 200 given, the program was compiled for"):
+        program.run(a)
+
+
+def _small_onnx(kind: str, **attrs: Any) -> Any:
+    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, ["batch", 4]) for n in ("x", "y"))
+    return helper.make_model(helper.make_graph([helper.make_node(kind, ["x"], ["y"], **attrs)], "small", [x], [y]))
+
+
+def test_models_whose_ops_depend_on_sizes_are_refused() -> None:
+    with pytest.raises(UsageError, match='a shape is given for "batches", which is no input'):
+        load_onnx(_small_onnx("Relu"), {"batches": "1..8"})
+    # Without axes it drops the batch where that is 1.
+    with pytest.raises(InputError, match="needs batch >= 2, the values are batch=1..8"):
+        load_onnx(_small_onnx("Squeeze"), {"batch": "1..8"})
+    module = load_onnx(_small_onnx("Squeeze"), {"batch": "2..8"}).module
+    assert "tensor<?x4xf32, #relay.dims<batch, _>>" in module_text(module)
+
+
+def test_shapes_that_exporters_compute_from_others() -> None:
+    """A mask expanded to a shape that has -1 where an extent stays, as torch writes `expand`."""
+    names = iter(f"v{n}" for n in range(100))
+    nodes: list[Any] = []
+
+    def op(kind: str, *inputs: str, out: str = "", **attrs: Any) -> str:
+        nodes.append(helper.make_node(kind, inputs, [out or next(names)], **attrs))
+        return nodes[-1].output[0]
+
+    def const(*values: int, dims: Sequence[int] | None = None) -> str:
+        shape = [len(values)] if dims is None else dims
+        return op("Constant", value=helper.make_tensor("c", TensorProto.INT64, shape, values))
+
+    shape = op("Shape", "x")
+    batch, seq = (op("Gather", shape, const(n)) for n in (0, 1))
+    wanted = op("Concat", batch, const(-1), seq, seq, axis=0)
+    ones = op("ConstantOfShape", op("Shape", wanted), value=helper.make_tensor("one", TensorProto.INT64, [1], [1]))
+    kept = op("Equal", wanted, op("Mul", ones, const(-1)))
+    op("Expand", op("Unsqueeze", "x", const(1, 2)), op("Where", kept, ones, wanted), out="y")
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", "seq"])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 1, "seq", "seq"])
+    model = helper.make_model(helper.make_graph(nodes, "mask", [x], [y]), opset_imports=[helper.make_opsetid("", 17)])
+    imported = load_onnx(model, {"batch": "1..8", "seq": "1..64"})
+    program = lowered(imported.module, "", imported.store, naive=True)
+    for b, s in ((1, 1), (3, 5), (2, 64)):
+        a = drawn(np.random.default_rng(4), x=(b, s))
+        check(program, a, np.broadcast_to(a["x"][:, None, None, :], (b, 1, s, s)))
+
+
+def test_products_of_symbols_are_sizes_of_their_own() -> None:
+    rows = "tensor<?x4xf32, #relay.dims<b*s, _>>"
+    program = compiled(
+        f"""
+        func.func @main(%x: tensor<?x?xf32, #relay.dims<b, s>>, %z: {rows}, %c: tensor<f32>) -> {rows} {{
+          %0 = relay.shape_of %x {{dtype = "int64"}} : (tensor<?x?xf32, #relay.dims<b, s>>) -> tensor<2xi64>
+          %1 = relay.prod %0 {{axis = [0], keepdims = true}} : (tensor<2xi64>) -> tensor<1xi64>
+          %2 = relay.constant dense<4> : tensor<1xi64>
+          %3 = relay.concatenate %1, %2 {{axis = 0}} : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+          %4 = relay.dyn.full %c, %3 {{dtype = "float32"}} : (tensor<f32>, tensor<2xi64>) -> tensor<?x?xf32>
+          %5 = relay.add %4, %z : (tensor<?x?xf32>, {rows}) -> {rows}
+          return %5 : {rows}
+        }}
+        """,
+        naive=True,
+    )
+    for b, s in ((2, 3), (5, 1)):
+        a: Arrays = drawn(np.random.default_rng(5), x=(b, s), z=(b * s, 4)) | {"c": np.array(2, np.float32)}
+        check(program, a, a["z"] + 2)
+    a = drawn(np.random.default_rng(5), x=(2, 3), z=(5, 4)) | {"c": np.array(2, np.float32)}
+    with pytest.raises(InputError, match=r"shape \[5, 4\] given"):
+        program.run(a)
+
+
+def test_dimensions_are_merged_and_split_by_sizes() -> None:
+    images = "tensor<?x?x8xf32, #relay.dims<b, s, _>>"
+    program = compiled(
+        f"""
+        func.func @main(%x: {images}, %w: tensor<4x8xf32>) -> tensor<?x?x4xf32> {{
+          %0 = relay.reshape %x {{newshape = [-3, 0]}} : ({images}) -> tensor<?x8xf32>
+          %1 = relay.nn.dense %0, %w : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+          %2 = relay.shape_of %x {{dtype = "int64"}} : ({images}) -> tensor<3xi64>
+          %3 = relay.strided_slice %2 {{begin = [0], end = [2]}} : (tensor<3xi64>) -> tensor<2xi64>
+          %4 = relay.constant dense<4> : tensor<1xi64>
+          %5 = relay.concatenate %3, %4 {{axis = 0}} : (tensor<2xi64>, tensor<1xi64>) -> tensor<3xi64>
+          %6 = relay.dyn.reshape %1, %5 : (tensor<?x4xf32>, tensor<3xi64>) -> tensor<?x?x?xf32>
+          %7 = relay.nn.relu %6 : tensor<?x?x?xf32>
+          return %7 : tensor<?x?x?xf32>
+        }}
+        """.replace("-> tensor<?x?x4xf32> {", "-> tensor<?x?x?xf32> {"),
+        naive=True,
+    )
+    for b, s in ((1, 1), (2, 3), (7, 5)):
+        a = drawn(np.random.default_rng(6), x=(b, s, 8), w=(4, 8))
+        check(program, a, np.maximum(a["x"] @ a["w"].T, 0))
