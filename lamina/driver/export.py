@@ -33,6 +33,7 @@ from lamina.backends.link.wasm_object import WasmObject, WasmSymbol, read_wasm_o
 from lamina.dialects.machine_spec import TargetSpec, is_bare, is_wasm
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.ir.collector import quiet_gc
 from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_c_source, is_module
 from lamina.runtime.exported import digest_of_weights, weights_digest
 
@@ -76,6 +77,7 @@ def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str |
         raise UsageError(f"a module of WebAssembly has no code for {triple}", where=where, hint=hint)
 
 
+@quiet_gc()
 def export_program(
     path: str | os.PathLike[str],
     program: StoredProgram,

@@ -39,7 +39,7 @@ from lamina.runtime.given_arrays import given_outputs
 from lamina.runtime.machine_code import load_library, unload_library
 from lamina.runtime.ports import Port, check_inputs
 from lamina.runtime.program import DEFAULT_SPINS
-from lamina.runtime.program_file import digest_of
+from lamina.runtime.program_file import digests_of
 from lamina.runtime.runnable import Runnable
 from lamina.runtime.session import KeptValue
 
@@ -281,10 +281,7 @@ def _notes(
 
 def weights_digest(arrays: Sequence[memoryview]) -> bytes:
     """The digest of weights: of the digests of each."""
-    whole = hashlib.sha256()
-    for array in arrays:
-        whole.update(digest_of(array) if len(array) else b"")
-    return whole.digest()
+    return hashlib.sha256(b"".join(digests_of(arrays))).digest()
 
 
 def digest_of_weights(view: memoryview, description: Mapping[str, Any]) -> bytes:

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntElementsAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.backends.cpu.runtime.interface import (
@@ -172,7 +182,7 @@ class _Tables:
     def _numbers(self, symbol: str, numbers: Sequence[int], linkage: str = "external") -> None:
         numbers = numbers or [0]
         type_ = llvm.LLVMArrayType(len(numbers), i64)
-        value = ArrayAttr([IntegerAttr(n, i64) for n in numbers])
+        value = DenseIntElementsAttr.from_list(TensorType(i64, [len(numbers)]), numbers)
         self._add(llvm.GlobalOp(type_, symbol, llvm.LinkageAttr(linkage), constant=True, alignment=8, value=value))
 
     def _pointers(self, symbol: str, symbols: Sequence[str]) -> None:
@@ -219,23 +229,33 @@ class _Tables:
         integers: dict[tuple[int, ...], IntegerAttr[Any]],
         linkage: str = "external",
     ) -> None:
+        # There are hundreds of fields: ops are made without the constructors that look at what they are given.
         ops: list[Operation] = [llvm.ZeroOp.create(result_types=[type_])]
         value: SSAValue = ops[0].results[0]
+        fields: dict[str | IntegerAttr[Any], SSAValue] = {}
         for place in sorted({*pointers, *integers}):
-            field: Operation
-            if place in pointers:
-                field = llvm.AddressOfOp(pointers[place], POINTER)
-            else:
-                field = llvm.ConstantOp(integers[place], integers[place].type)
-            insert = llvm.InsertValueOp(DenseArrayBase.from_list(i64, list(place)), value, field.results[0])
-            ops += [field, insert]
-            value = insert.results[0]
+            said = pointers[place] if place in pointers else integers[place]
+            field = fields.get(said)
+            if field is None:
+                ops.append(_address(said) if isinstance(said, str) else _constant(said))
+                field = fields[said] = ops[-1].results[0]
+            position = {"position": DenseArrayBase.from_list(i64, place)}
+            ops.append(llvm.InsertValueOp.create(operands=[value, field], result_types=[type_], properties=position))
+            value = ops[-1].results[0]
         ops.append(llvm.ReturnOp(value))
         body = Region(Block(ops))
         self._add(llvm.GlobalOp(type_, symbol, llvm.LinkageAttr(linkage), constant=True, alignment=8, body=body))
 
     def _add(self, op: Operation) -> None:
         self.ops.append(op)
+
+
+def _address(symbol: str) -> Operation:
+    return llvm.AddressOfOp.create(result_types=[POINTER], properties={"global_name": SymbolRefAttr(symbol)})
+
+
+def _constant(value: IntegerAttr[Any]) -> Operation:
+    return llvm.ConstantOp.create(result_types=[value.type], properties={"value": value})
 
 
 def _type_of(member: Member) -> Attribute:
