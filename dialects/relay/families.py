@@ -134,7 +134,7 @@ class BinaryKeywords(Keywords, total=False):
     np_ref: Callable[[Any, Any], Any]
 
 
-class Injective(RelayOp, fusion_kind=OpPattern.INJECTIVE):
+class Injective(RelayOp, fusion_kind=OpPattern.INJECTIVE, exact=True):
     """Each element of the one result is one of the operands', at another place."""
 
     result = result_def(TensorType)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -40,8 +40,12 @@ from lamina.dialects.target import TARGET, TargetAttr
 POINTER = llvm.LLVMPointerType()
 _BASES = 128
 """The offset of the base pointers in a state, as `net.mlir` has it."""
+_PACKING_BASES = 64
+"""That in the room that weights are packed in, as `pack.mlir` has it."""
 FUNCTIONS = ("sizes", "start", "run", "stop", "text")
 """Of the record; each is the symbol `lamina.<name>`."""
+PACK = "pack"
+"""One more, of a net whose weights are packed as it is loaded."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,23 @@ class NetTensor:
 
 
 @dataclass(frozen=True)
+class NetPacking:
+    """The program that packs weights as a net is loaded: offsets of these in the caller's memory, and of the stored
+    ones in the data; `size` bytes of memory are packed weights."""
+
+    packed: tuple[int, ...]
+    stored: tuple[int, ...]
+    size: int
+    arena: int
+    entries: int
+
+
+@dataclass(frozen=True)
 class Net:
     """A net as its tables describe it.
 
-    `offsets` are those of its parameters in the data, `size` is the data's in bytes.
+    `offsets` are those of its parameters in the data, `size` is the data's in bytes; -1 - n is offset n in what
+    `packing` has made.
     """
 
     name: str
@@ -72,6 +89,7 @@ class Net:
     messages: tuple[str, ...]
     offsets: tuple[int, ...]
     size: int
+    packing: NetPacking | None = None
 
     @property
     def symbol(self) -> str:
@@ -93,6 +111,18 @@ class Net:
         """The offset of the pool in a state: its size with one thread."""
         return self.arena_at + _lines(max(self.arena, 1))
 
+    @property
+    def packing_arena_at(self) -> int:
+        """The offset of the arena in the room that weights are packed in."""
+        packing = self.packing
+        count = 0 if packing is None else 2 + len(packing.packed) + len(packing.stored)
+        return _lines(_PACKING_BASES + self.pointer_bytes * count)
+
+    @property
+    def room(self) -> int:
+        """Bytes of the room that weights are packed in."""
+        return 0 if self.packing is None else self.packing_arena_at + _lines(max(self.packing.arena, 1))
+
 
 def _lines(size: int) -> int:
     return -(-size // STATE_ALIGNMENT) * STATE_ALIGNMENT
@@ -112,7 +142,9 @@ class _Tables:
 
     def module(self) -> ModuleOp:
         net = self.net
-        for name in FUNCTIONS:
+        packing = net.packing
+        functions = FUNCTIONS if packing is None else (*FUNCTIONS, PACK)
+        for name in functions:
             # Only their addresses are taken: `net.mlir` knows their types.
             type_ = llvm.LLVMFunctionType([], llvm.LLVMVoidType())
             self.ops.append(llvm.FuncOp(f"lamina.{name}", type_, llvm.LinkageAttr("external")))
@@ -128,9 +160,14 @@ class _Tables:
             net.entries,
             len(CODES) + 1,
             len(CODES) + 1 + len(net.messages) + 1,
+            packing is not None,
         )
-        self._numbers("lamina.facts", numbers)
+        self._numbers("lamina.facts", tuple(map(int, numbers)))
         self._numbers("lamina.offsets", net.offsets)
+        if packing is not None:
+            facts = (len(packing.packed), len(packing.stored), net.packing_arena_at, packing.entries)
+            self._numbers("lamina.pack_facts", facts)
+            self._numbers("lamina.pack_offsets", (*packing.packed, *packing.stored))
         self._numbers("lamina.ranks", [len(t.shape) for t in net.outputs])
         self._pointers("lamina.outputs", of_outputs)
         # By code, from the least on; one that is none comes first, and 0 is none either.
@@ -142,7 +179,7 @@ class _Tables:
         self.ops.append(
             llvm.GlobalOp(IntegerType(8), DATA, llvm.LinkageAttr("external"), constant=True, alignment=STATE_ALIGNMENT)
         )
-        values: dict[str, int | str] = {
+        values: dict[str, int | str | None] = {
             "abi": ABI,
             "bytes": record_bytes(NET, net.pointer_bytes),
             "name": self._text(net.name),
@@ -154,9 +191,11 @@ class _Tables:
             "n_outputs": len(net.outputs),
             "threads": net.target.threads.data,
             "alignment": STATE_ALIGNMENT,
-            "params_bytes": net.size,
-            "params": DATA,
-            **{name: f"lamina.{name}" for name in FUNCTIONS},
+            "params_bytes": net.size if packing is None else packing.size,
+            "params": DATA if packing is None else None,
+            "room_bytes": net.room,
+            PACK: None,
+            **{name: f"lamina.{name}" for name in functions},
         }
         self._record(net.symbol, NET, [values])
         module = ModuleOp(self.ops)
@@ -203,11 +242,11 @@ class _Tables:
         self,
         symbol: str,
         members: Sequence[Member],
-        rows: Sequence[dict[str, int | str]],
+        rows: Sequence[Mapping[str, int | str | None]],
         array: bool = False,
         linkage: str = "external",
     ) -> None:
-        """A constant of a record of the interface, or of an array of them."""
+        """A constant of a record of the interface, or of an array of them; None is a null pointer."""
         row = llvm.LLVMStructType.from_type_list([_type_of(m) for m in members])
         type_ = llvm.LLVMArrayType(max(len(rows), 1), row) if array else row
         pointers: dict[tuple[int, ...], str] = {}
@@ -217,7 +256,7 @@ class _Tables:
                 value, place = values[member.name], (n, m) if array else (m,)
                 if isinstance(value, str):
                     pointers[place] = value
-                else:
+                elif value is not None:
                     integers[place] = IntegerAttr(value, integer_bits(member))
         self._filled(symbol, type_, pointers, integers, linkage)
 

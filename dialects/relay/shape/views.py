@@ -216,7 +216,7 @@ def permutation(axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 @irdl_op_definition
-class ExpandDimsOp(RelayOp, fusion_kind=OpPattern.BROADCAST, reshapes=True):
+class ExpandDimsOp(RelayOp, fusion_kind=OpPattern.BROADCAST, reshapes=True, exact=True):
     """`num_newaxis` axes of extent 1 put in at `axis`; a negative axis counts from the end of the result's."""
 
     name = "relay.expand_dims"
@@ -330,7 +330,7 @@ def squeezed_axes(shape: tuple[int, ...], axis: tuple[int, ...]) -> tuple[int, .
 
 
 @irdl_op_definition
-class BroadcastToOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
+class BroadcastToOp(RelayOp, fusion_kind=OpPattern.BROADCAST, exact=True):
     """The tensor repeated along its axes of extent 1 and along new leading axes until it has `shape`."""
 
     name = "relay.broadcast_to"
