@@ -27,14 +27,11 @@ _HEAD = """\
      int32_t code = net->run(state, inputs, outputs);    (0, or what net->text(code) says)
      net->stop(state);
 
-   A net that packs its weights (`lamina compile --small`) does so once, before the first `start`, into memory that
-   belongs to all its states and is not freed before the last `stop`; the room is free at once:
+   Where `lamina_packs(net)`, as for nets of `lamina compile --small`, weights are packed once, into memory that all
+   states share until the last `stop`; the room, of room_bytes at a multiple of 64, is the caller's again at once:
 
-     if (lamina_packs(net)) {
-       void *params = aligned_alloc(net->alignment, net->params_bytes);
-       void *room = aligned_alloc(net->alignment, net->room_bytes);
-       code = net->pack(params, room);                   (then net->start(state, params, threads, LAMINA_SPINS))
-     }
+     void *params = aligned_alloc(net->alignment, net->params_bytes);
+     code = net->pack(params, room);                     (then net->start(state, params, threads, LAMINA_SPINS))
 
    A state is for one call at a time; several states of one net may run at the same time. The elements of a tensor lie
    one behind the other in order, the first at a multiple of their size; outputs share no memory with other tensors.

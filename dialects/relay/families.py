@@ -117,6 +117,7 @@ class Keywords(TypedDict, total=False):
     dtypes: tuple[str, ...]
     result_dtype: str
     empty: bool
+    exact: bool
     ranges: tuple[Any, ...]
 
 
@@ -134,7 +135,7 @@ class BinaryKeywords(Keywords, total=False):
     np_ref: Callable[[Any, Any], Any]
 
 
-class Injective(RelayOp, fusion_kind=OpPattern.INJECTIVE, exact=True):
+class Injective(RelayOp, fusion_kind=OpPattern.INJECTIVE):
     """Each element of the one result is one of the operands', at another place."""
 
     result = result_def(TensorType)

@@ -169,7 +169,8 @@ def export(
     if made is None:
         raise _not_fixed(path)
     if small and not made.memory.weights:
-        raise UsageError("a net without weights has none to pack", where=str(path), hint="leave out --small (small=True)")
+        what = "a net without weights has none to pack"
+        raise UsageError(what, where=str(path), hint="leave out --small (small=True)")
     made.export(path, name)
 
 

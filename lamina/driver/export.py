@@ -198,7 +198,8 @@ def _parts(
     objects = read_all(program.objects)
     if packing is not None:
         objects += with_prefix(read_all(packing.program.objects), PACKING)
-    parts = ["run", "net", *(["pack"] if packing is not None else []), *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
+    parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
+    parts += ["pack"] if packing is not None else []
     called = {s.name for o in objects for s in o.symbols if _is_called(s)}
     parts += [part for part, functions in support_of(system).items() if not called.isdisjoint(functions)]
     objects += [read(runtime_object(part, cache, system), f"run-time {part}") for part in parts]

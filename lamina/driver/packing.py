@@ -11,7 +11,7 @@ Ops whose kernels give other bits than those that constants were folded with are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,18 +21,21 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.backends.cpu.machines import obstacle
-from lamina.dialects.dtypes import bytes_of_type
+from lamina.dialects.dtypes import bytes_of_type, dtype_name, is_float
+from lamina.dialects.machine_spec import flushes_denormals
 from lamina.dialects.relay.core import ConstantOp
+from lamina.dialects.relay.families import Broadcast
 from lamina.dialects.relay.params import ParamAttr
 from lamina.driver.compilation import Compilation, Source, build
 from lamina.driver.settings import Settings
-from lamina.errors import InternalError
+from lamina.errors import InternalError, UnsupportedError
 from lamina.ir.targets import spec_of
 from lamina.runtime.compiled import load_program
 from lamina.runtime.program_file import StoredProgram
 from lamina.transform import PassContext
 
 if TYPE_CHECKING:
+    from lamina.dialects.machine_spec import TargetSpec
     from lamina.dialects.relay.params import ConstantAttr, Derivation, ParamStore
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -61,8 +64,8 @@ class Packing:
 def packing_of(compilation: Compilation, made: StoredProgram) -> Packing | None:
     """The packing of a program that a compilation has made; None where packing enlarges none of its weights.
 
-    Raises InternalError where it does not give the weights of the program to the bit, which is looked at where this
-    machine can run it.
+    Raises UnsupportedError where the target cannot compute them. Raises InternalError where that does not give the
+    weights of the program to the bit, which is looked at where this machine can run it.
     """
     store, target = compilation.source.params, compilation.settings.target
     constants: list[Any] = compilation.constants
@@ -72,13 +75,15 @@ def packing_of(compilation: Compilation, made: StoredProgram) -> Packing | None:
     if not packed:
         return None
     module = _module(packed, ways, store)
-    context = PassContext(opt_level=0, disabled_pass=[CONTRACTIONS])
-    label, settings = compilation.source.label, Settings(spec_of(target, 1), context)
-    second = Compilation(lambda: Source(module, store, label), settings, compilation.objects)
+    _check_arithmetic(module, target.triple)
+    label = compilation.source.label
+    second = Compilation(lambda: Source(module, store, label), packing_settings(target), compilation.objects)
     program = build(second)
     assert isinstance(program, StoredProgram)
-    if obstacle(target) is None:
-        _compare(program, {str(c): values[c] for c in packed})
+    if not obstacle(target):
+        for c, found in zip(packed, load_program(program).run({}).values(), strict=True):
+            if not same_bits(found, values[c]):
+                raise InternalError(f"the weight {c} is packed otherwise when the library is loaded")
     numbers: dict[ConstantAttr, int] = {}
     stored: list[Array] = []
     sources: list[Any] = second.constants
@@ -89,6 +94,20 @@ def packing_of(compilation: Compilation, made: StoredProgram) -> Packing | None:
     numbers |= {c: -1 - n for n, c in enumerate(packed)}
     places = tuple(numbers[c] for c in constants)
     return Packing(program, tuple(stored), tuple(numbers[c] for c in sources), places)
+
+
+def _check_arithmetic(module: ModuleOp, triple: str) -> None:
+    """Raise UnsupportedError for sums and products of floats where vectors of these are not IEEE 754's."""
+    if not flushes_denormals(triple):
+        return
+    if any(isinstance(op, Broadcast) and _is_float(op.results[0].type) for op in module.walk()):
+        what = f"{triple.partition('-')[0]} computes with floats otherwise than what weights were folded with"
+        raise UnsupportedError(f"{what}: it cannot pack them", hint="leave out --small (small=True)")
+
+
+def packing_settings(target: TargetSpec) -> Settings:
+    """How the second program is compiled: each op by itself, on one thread."""
+    return Settings(spec_of(target, 1), PassContext(opt_level=0, disabled_pass=[CONTRACTIONS]))
 
 
 def _ways(constants: Sequence[ConstantAttr], store: ParamStore) -> Ways:
@@ -102,7 +121,7 @@ def _ways(constants: Sequence[ConstantAttr], store: ParamStore) -> Ways:
             stack.pop()
             continue
         way = store.derivation(c)
-        if way is not None and way.remake is not None and way.inputs:
+        if way is not None and _is_exact(way, store):
             waiting = [i for i in way.inputs if i not in ways]
             if waiting:
                 stack += waiting
@@ -116,8 +135,22 @@ def _ways(constants: Sequence[ConstantAttr], store: ParamStore) -> Ways:
     return ways
 
 
+def _is_exact(way: Derivation, store: ParamStore) -> bool:
+    """Whether a kernel gives the same bits: of floats that an integer type does not hold it gives any number."""
+    becomes_integer = not _is_float(way.type) and any(_is_float(_type(i, store)) for i in way.inputs)
+    return way.remake is not None and bool(way.inputs) and not becomes_integer
+
+
+def _is_float(type_: Any) -> bool:
+    return is_float(dtype_name(type_.element_type))
+
+
+def _type(constant: ConstantAttr, store: ParamStore) -> Any:
+    return store.type_of(constant) if isinstance(constant, ParamAttr) else constant.type
+
+
 def _size(constant: ConstantAttr, store: ParamStore) -> int:
-    return bytes_of_type(store.type_of(constant) if isinstance(constant, ParamAttr) else constant.type)
+    return bytes_of_type(_type(constant, store))
 
 
 def _module(packed: Sequence[ConstantAttr], ways: Ways, store: ParamStore) -> ModuleOp:
@@ -133,7 +166,7 @@ def _module(packed: Sequence[ConstantAttr], ways: Ways, store: ParamStore) -> Mo
             stack = stack + waiting if waiting and c not in values else stack[:-1]
             continue
         if way is None:
-            ops.append(ConstantOp.make(c, store.type_of(c)) if isinstance(c, ParamAttr) else ConstantOp.make(c))
+            ops.append(ConstantOp.make(c, _type(c, store)))
             values[c] = ops[-1].results[0]
         else:
             assert way.remake is not None
@@ -147,8 +180,8 @@ def _module(packed: Sequence[ConstantAttr], ways: Ways, store: ParamStore) -> Mo
     return ModuleOp([FuncOp("main", type_, Region(Block(ops)))])
 
 
-def _compare(program: StoredProgram, wanted: Mapping[str, Array]) -> None:
-    found = load_program(program).run({})
-    for (name, array), made in zip(wanted.items(), found.values(), strict=True):
-        if array.tobytes() != made.tobytes():
-            raise InternalError(f"the weight {name} is packed otherwise when the library is loaded")
+def same_bits(found: Array, wanted: Array) -> bool:
+    """Whether arrays are the same to the bit, but for what NaN carries."""
+    bits = np.dtype(f"u{wanted.itemsize}")
+    differ = found.view(bits) != wanted.view(bits)
+    return not differ.any() or bool(np.all((found != found)[differ] & (wanted != wanted)[differ]))

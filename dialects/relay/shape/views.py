@@ -81,7 +81,7 @@ def reshape_sample(shape: tuple[int, ...], *newshape: int, dtype: str = "float32
 
 
 @irdl_op_definition
-class ReshapeOp(Injective, reshapes=True):
+class ReshapeOp(Injective, reshapes=True, exact=True):
     """The elements in row-major order under `newshape`: 0 copies an extent, -1 takes what is left, -2 copies all that
     remain, -3 multiplies two, -4 splits one into the two that follow."""
 
@@ -157,7 +157,7 @@ class ReshapeOp(Injective, reshapes=True):
 
 
 @irdl_op_definition
-class TransposeOp(Injective):
+class TransposeOp(Injective, exact=True):
     """Axis n of the result is axis `axes[n]` of the operand; the axes in reverse where the list is empty."""
 
     name = "relay.transpose"
