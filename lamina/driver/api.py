@@ -165,7 +165,7 @@ def export(
         if not export_source(path, wanted, settings, name, progress):
             raise _not_fixed(path)
         return
-    made = exportable(model, settings, shapes, choices, cache, progress, small)
+    made = exportable(model, replace(settings, small=small), shapes, choices, cache, progress)
     if made is None:
         raise _not_fixed(path)
     if small and not made.memory.weights:
@@ -182,11 +182,10 @@ def exportable(
     choices: Choice = None,
     cache: bool = True,
     progress: Progress | None = None,
-    small: bool = False,
 ) -> ExportableProgram | None:
     """The program of a model as it is exported, for this machine or another; None without kernels in a fixed order.
 
-    A `small` one is compiled anew: how its weights were packed is in no cache.
+    A small one is compiled anew: how its weights were packed is in no cache.
     """
     from lamina.driver.exportable import ExportableProgram
 
@@ -195,9 +194,9 @@ def exportable(
     wanted = with_choices(fresh, answers)
     programs = ProgramCache() if enabled(cache) else None
     key = _key(origin, settings, answers) if programs is not None else ""
-    known = programs is not None and key and not settings.context.instruments and not small
+    known = programs is not None and key and not settings.context.instruments and not settings.small
     made = programs.load(key) if programs is not None and known else None
-    objects, packing = object_cache(cache), None
+    objects = object_cache(cache)
     if made is None:
         compilation = _compilation(wanted, settings, progress, objects)
         built = _built(compilation, origin)
@@ -207,11 +206,11 @@ def exportable(
         foreign = isinstance(fresh, Imports) and fresh.foreign
         if programs is not None and key and not foreign and origin.unchanged():
             programs.store(key, made)
-        if small:
-            from lamina.driver.packing import packing_of
+        if settings.small:
+            from lamina.driver.packing import small_program
 
-            packing = packing_of(compilation, made)
-    return ExportableProgram(made, settings, _stages(wanted, settings), objects, packing)
+            made = small_program(compilation, made)
+    return ExportableProgram(made, settings, _stages(wanted, settings), objects)
 
 
 def _not_fixed(path: str | os.PathLike[str]) -> UnsupportedError:

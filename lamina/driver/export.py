@@ -34,6 +34,7 @@ from lamina.backends.link.wasm_object import WasmObject, WasmSymbol, read_wasm_o
 from lamina.dialects.machine_spec import TargetSpec, is_bare, is_wasm
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.driver.artefact import external_compilers
+from lamina.driver.small_program import packing_of, stored_arrays
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_c_source, is_module
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lamina.backends.cpu.object_cache import ObjectCache
-    from lamina.driver.packing import Packing
     from lamina.runtime.program_file import StoredProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -95,13 +95,12 @@ def export_program(
     name: str | None = None,
     cache: ObjectCache | None = None,
     notes: Mapping[str, Any] | None = None,
-    packing: Packing | None = None,
 ) -> LinkedLibrary:
     """Write a program as a shared library, an object (.o), an archive (.a) or a module (.wasm), by the path's suffix.
 
     `name` is that of the net, by default the file's; `notes` are plain values to keep with it, with the graph of its
-    calls. Objects and archives are for a linker of the user's. With a `packing` the file has the weights as that stores
-    them, and packs them when it is loaded.
+    calls. Objects and archives are for a linker of the user's. A small program packs its weights when the file is
+    loaded.
 
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
     UsageError for a name that is none in C, or a suffix that is none for the target; InputError where the disk does not
@@ -118,10 +117,10 @@ def export_program(
         raise UnsupportedError(
             f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
         )
-    objects, description, data = _parts(program, target, name, cache, notes, packing)
+    objects, description, data = _parts(program, target, name, cache, notes)
     head, library = _linked(objects, target, name, Path(path).name, description, data)
     alignment = _alignment_of(target)
-    _write(Path(path), head, library, [p for array in _stored(program, packing) for p in _pieces(array, alignment)])
+    _write(Path(path), head, library, [p for array in stored_arrays(program) for p in _pieces(array, alignment)])
     return library
 
 
@@ -177,12 +176,11 @@ def _parts(
     name: str,
     cache: ObjectCache | None,
     notes: Mapping[str, Any] | None = None,
-    packing: Packing | None = None,
 ) -> tuple[list[ObjectFile] | list[WasmObject], bytes, Data]:
     """The objects of a library, its description, and what there is to say of its data."""
-    system = system_of(target.triple)
-    arrays = _stored(program, packing)
-    net, places = _net_of(program, target, name, packing)
+    system, packing = system_of(target.triple), packing_of(program)
+    arrays = stored_arrays(program)
+    net, places = _net_of(program, target, name)
     digest = weights_digest([_bytes_of(a) for a in arrays])
     description = _description(net, program, target, digest, zip(arrays, places, strict=True), notes)
     text = json.dumps(description, separators=(",", ":"), sort_keys=True).encode()
@@ -212,21 +210,14 @@ def _is_called(symbol: Any) -> bool:
     return not symbol.is_defined if isinstance(symbol, WasmSymbol) else symbol.section == UNDEFINED
 
 
-def _stored(program: StoredProgram, packing: Packing | None) -> Sequence[Array]:
-    """The weights in the data of a library."""
-    return program.params if packing is None else packing.stored
-
-
-def _net_of(
-    program: StoredProgram, target: TargetSpec, name: str, packing: Packing | None
-) -> tuple[Net, tuple[int, ...]]:
+def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> tuple[Net, tuple[int, ...]]:
     """A net as its tables describe it, and the offsets of what its data hold."""
     from lamina import __version__
     from lamina.runtime.program_info import ProgramInfo
 
     info = ProgramInfo.from_plain(program.description)
-    places, size = _offsets([a.nbytes for a in _stored(program, packing)], _alignment_of(target))
-    offsets, packs = places, None
+    places, size = _offsets([a.nbytes for a in stored_arrays(program)], _alignment_of(target))
+    offsets, packs, packing = places, None, packing_of(program)
     if packing is not None:
         second = ProgramInfo.from_plain(packing.program.description)
         sizes = [prod(p.shape) * numpy_dtype(p.dtype).itemsize for p in second.outputs]
@@ -260,7 +251,7 @@ def _description(
     data: Iterable[tuple[Array, int]],
     notes: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """What a file says of itself; `data` are the arrays in it and their offsets."""
+    """The description of a file; `data` are the arrays in it and their offsets."""
     from lamina import __version__
 
     packs = {"packs": {"bytes": net.packing.size, "room": net.room}} if net.packing is not None else {}

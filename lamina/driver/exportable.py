@@ -18,7 +18,6 @@ from lamina.runtime.program_info import ProgramInfo
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.target import TargetAttr
-    from lamina.driver.packing import Packing
     from lamina.driver.settings import Settings
     from lamina.driver.stage_texts import StageTexts
     from lamina.runtime.program_file import StoredProgram
@@ -32,8 +31,6 @@ class ExportableProgram:
     settings: Settings
     texts: Callable[[], StageTexts]
     objects: ObjectCache | None
-    packing: Packing | None = None
-    """How its weights are packed when a library of it is loaded, where they are to be."""
 
     @property
     def info(self) -> ProgramInfo:
@@ -75,4 +72,4 @@ class ExportableProgram:
         self, path: str | os.PathLike[str], name: str | None = None, notes: Mapping[str, Any] | None = None
     ) -> None:
         """Write the program as a library, an object or an archive, as `Executable.export`."""
-        export_program(path, self.stored, self.settings.target, name, self.objects, notes, self.packing)
+        export_program(path, self.stored, self.settings.target, name, self.objects, notes)

@@ -12,7 +12,6 @@ Ops whose kernels give other bits than those that constants were folded with are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -28,6 +27,7 @@ from lamina.dialects.relay.families import Broadcast
 from lamina.dialects.relay.params import ParamAttr
 from lamina.driver.compilation import Compilation, Source, build
 from lamina.driver.settings import Settings
+from lamina.driver.small_program import Packing, SmallProgram
 from lamina.errors import InternalError, UnsupportedError
 from lamina.ir.targets import spec_of
 from lamina.runtime.compiled import load_program
@@ -49,20 +49,8 @@ Ways: TypeAlias = "dict[ConstantAttr, Derivation | None]"
 """For each constant the way in which it is computed when the library is loaded; None where it is stored."""
 
 
-@dataclass(frozen=True)
-class Packing:
-    """A program that packs weights, and what a file stores for it and for the net."""
-
-    program: StoredProgram
-    stored: tuple[Array, ...]
-    sources: tuple[int, ...]
-    """For each weight of the program its number among what is stored."""
-    places: tuple[int, ...]
-    """For each weight of the net its number among what is stored, or -1 - n for output n of the program."""
-
-
-def packing_of(compilation: Compilation, made: StoredProgram) -> Packing | None:
-    """The packing of a program that a compilation has made; None where packing enlarges none of its weights.
+def small_program(compilation: Compilation, made: StoredProgram) -> StoredProgram:
+    """A program that a compilation has made with its packing; as it is where packing enlarges none of its weights.
 
     Raises UnsupportedError where the target cannot compute them. Raises InternalError where that does not give the
     weights of the program to the bit, which is looked at where this machine can run it.
@@ -73,7 +61,7 @@ def packing_of(compilation: Compilation, made: StoredProgram) -> Packing | None:
     ways = _ways(constants, store)
     packed = [c for c in values if ways[c] is not None]
     if not packed:
-        return None
+        return made
     module = _module(packed, ways, store)
     _check_arithmetic(module, target.triple)
     label = compilation.source.label
@@ -93,7 +81,8 @@ def packing_of(compilation: Compilation, made: StoredProgram) -> Packing | None:
             stored.append(array)
     numbers |= {c: -1 - n for n, c in enumerate(packed)}
     places = tuple(numbers[c] for c in constants)
-    return Packing(program, tuple(stored), tuple(numbers[c] for c in sources), places)
+    packing = Packing(program, tuple(stored), tuple(numbers[c] for c in sources), places)
+    return SmallProgram(made.description, made.objects, made.params, packing)
 
 
 def _check_arithmetic(module: ModuleOp, triple: str) -> None:
@@ -106,12 +95,12 @@ def _check_arithmetic(module: ModuleOp, triple: str) -> None:
 
 
 def packing_settings(target: TargetSpec) -> Settings:
-    """How the second program is compiled: each op by itself, on one thread."""
+    """The settings of the second program: each op by itself, on one thread."""
     return Settings(spec_of(target, 1), PassContext(opt_level=0, disabled_pass=[CONTRACTIONS]))
 
 
 def _ways(constants: Sequence[ConstantAttr], store: ParamStore) -> Ways:
-    """How each constant, and each that it is computed from, is had with the least bytes in the file."""
+    """The way to each constant, and to each that it is computed from, that takes the least bytes of the file."""
     ways: Ways = {}
     bytes_in_file: dict[ConstantAttr, int] = {}
     stack = list(constants)  # chains of derivations are long

@@ -44,7 +44,7 @@ DATA = "lamina.data"
 """The symbol of the first byte of the packed weights."""
 
 PACKING = "pack."
-"""What stands before the names of the program that packs weights."""
+"""The beginning of the names of the program that packs weights."""
 
 _LIBC, _LIBM = "libc.so.6", "libm.so.6"
 _OF_MEMORY = ("free", "malloc", "memcpy", "memmove", "memset")

@@ -165,9 +165,7 @@ class _Tables:
         self._numbers("lamina.facts", tuple(map(int, numbers)))
         self._numbers("lamina.offsets", net.offsets)
         if packing is not None:
-            facts = (len(packing.packed), len(packing.stored), net.packing_arena_at, packing.entries)
-            self._numbers("lamina.pack_facts", facts)
-            self._numbers("lamina.pack_offsets", (*packing.packed, *packing.stored))
+            self._packing(packing)
         self._numbers("lamina.ranks", [len(t.shape) for t in net.outputs])
         self._pointers("lamina.outputs", of_outputs)
         # By code, from the least on; one that is none comes first, and 0 is none either.
@@ -201,6 +199,11 @@ class _Tables:
         module = ModuleOp(self.ops)
         module.attributes[TARGET] = net.target
         return module
+
+    def _packing(self, packing: NetPacking) -> None:
+        facts = (len(packing.packed), len(packing.stored), self.net.packing_arena_at, packing.entries)
+        self._numbers("lamina.pack_facts", facts)
+        self._numbers("lamina.pack_offsets", (*packing.packed, *packing.stored))
 
     # -- constants -------------------------------------------------------------------------------------------------
 

@@ -60,7 +60,7 @@ def _of_library(path: str, verify: bool) -> dict[str, Any]:
 
 
 def _packs(said: Mapping[str, Any]) -> dict[str, str]:
-    """What a library packs when it is loaded."""
+    """The weights that a library packs when it is loaded."""
     if "packs" not in said:
         return {}
     packs = said["packs"]

@@ -220,7 +220,7 @@ def _thunk(op: RelayOp, index: int) -> Callable[..., Array]:
 
 
 def _remake(op: RelayOp, index: int) -> Callable[[Sequence[SSAValue]], OpResult] | None:
-    """How to make the op again and have one result of it, where its kernels give the same bits as its oracle."""
+    """A function that makes the op again and gives one result, where its kernels give the same bits as its oracle."""
     if not op.EXACT:
         return None
     cls, types, properties = type(op), tuple(op.result_types), dict(op.properties)
