@@ -5,7 +5,7 @@
     the second program   computes w' from w, before the first run
 
 The second program is a module like any other: its constants are what the file stores, its results the weights that
-packing has made larger. What is not larger than what it was made of is stored as it is used, and read from the file.
+packing has made larger. What is hardly larger than what it was made of is stored as it is used, and read from the file.
 Ops whose kernels give other bits than those that constants were folded with are no part of it (`RelayOp.EXACT`).
 """
 
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 LEAST = 4096
 """Bytes by which a weight has to be larger than what it is made of: its kernel takes about as many."""
+LEAST_SHARE = 16
+"""It has to be larger by a sixteenth of itself as well: what is packed is in no file that processes share."""
 CONTRACTIONS = "tir-fuse-multiply-add"
 """The pass that rounds a product and its sum at once, which NumPy does not."""
 
@@ -119,7 +121,8 @@ def _ways(constants: Sequence[ConstantAttr], store: ParamStore) -> Ways:
             way = None
         own = _size(c, store)
         before = sum(bytes_in_file[i] for i in dict.fromkeys(way.inputs)) if way is not None else own
-        ways[c], bytes_in_file[c] = (way, before) if own - before >= LEAST else (None, own)
+        pays = own - before >= max(LEAST, own // LEAST_SHARE)
+        ways[c], bytes_in_file[c] = (way, before) if pays else (None, own)
         stack.pop()
     return ways
 
