@@ -107,7 +107,9 @@ CODES = (
     CallCode(-7, "UNALIGNED", "a tensor is at an address that is no multiple of its elements' size"),
     CallCode(-8, "ABI", "the library has another version of the interface than lamina.h"),
     CallCode(-9, "NO_PARAMS", "the net has no weights of its own, and none were given"),
-    CallCode(-10, "UNALIGNED_PARAMS", f"weights, or the room to pack them in, are at no multiple of {STATE_ALIGNMENT}"),
+    CallCode(
+        -10, "UNALIGNED_PARAMS", f"the weights are at no multiple of {STATE_ALIGNMENT} bytes, or the room of `pack`"
+    ),
 )
 UNKNOWN_CODE = "there is no such code"
 DLPACK_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "bool": 6}

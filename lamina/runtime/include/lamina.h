@@ -43,7 +43,7 @@ enum lamina_code {
   LAMINA_UNALIGNED = -7, /* a tensor is at an address that is no multiple of its elements' size */
   LAMINA_ABI = -8, /* the library has another version of the interface than lamina.h */
   LAMINA_NO_PARAMS = -9, /* the net has no weights of its own, and none were given */
-  LAMINA_UNALIGNED_PARAMS = -10, /* weights, or the room to pack them in, are at no multiple of 64 */
+  LAMINA_UNALIGNED_PARAMS = -10, /* the weights are at no multiple of 64 bytes, or the room of `pack` */
 };
 
 typedef struct lamina_port {

@@ -28,7 +28,7 @@ pub const LAMINA_UNALIGNED: i32 = -7;
 pub const LAMINA_ABI: i32 = -8;
 /// the net has no weights of its own, and none were given
 pub const LAMINA_NO_PARAMS: i32 = -9;
-/// weights, or the room to pack them in, are at no multiple of 64
+/// the weights are at no multiple of 64 bytes, or the room of `pack`
 pub const LAMINA_UNALIGNED_PARAMS: i32 = -10;
 
 #[repr(C)]
