@@ -206,7 +206,7 @@ def exportable(
         foreign = isinstance(fresh, Imports) and fresh.foreign
         if programs is not None and key and not foreign and origin.unchanged():
             programs.store(key, made)
-        if settings.small:
+        if settings.small and not made.description.get("external"):
             from lamina.driver.packing import small_program
 
             made = small_program(compilation, made)
