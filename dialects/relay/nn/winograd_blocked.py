@@ -98,8 +98,8 @@ def _pairs(rows: Matrix) -> set[int]:
     return found
 
 
-PIECE = 1 << 17
-"""Elements of transformed weights that are computed at once: a megabyte."""
+PIECE = 1 << 18
+"""Elements of transformed weights that are computed at once: two megabytes."""
 
 
 @irdl_op_definition
