@@ -274,9 +274,15 @@ def _written(programs: ProgramCache, key: str, made: StoredProgram) -> Generator
 def texts(
     model: Model | Source, settings: Settings, shapes: Shapes | None = None, choices: Choice = None
 ) -> StageTexts:
-    """The texts of a model at every level, also for a machine that is not this one."""
+    """The texts of a model at every level, also for a machine that is not this one; with `settings.small` those of the
+    program that packs its weights."""
     _, fresh = source_of(model, shapes)
-    return _stages(with_choices(fresh, answers_of(choices, settings.target)), settings)()
+    fresh = with_choices(fresh, answers_of(choices, settings.target))
+    if settings.small:
+        from lamina.driver.packing import second_source
+
+        fresh, settings = second_source(fresh, settings)
+    return _stages(fresh, settings)()
 
 
 def _stages(fresh: Fresh, settings: Settings) -> Callable[[], StageTexts]:

@@ -12,7 +12,8 @@ Ops whose kernels give other bits than those that constants were folded with are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -25,10 +26,11 @@ from lamina.dialects.machine_spec import flushes_denormals
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.families import Broadcast
 from lamina.dialects.relay.params import ParamAttr
-from lamina.driver.compilation import Compilation, Source, build
+from lamina.driver.compilation import Compilation, Source, build, is_for_machine, load, lower
+from lamina.driver.lowering_here import constants_of
 from lamina.driver.settings import Settings
 from lamina.driver.small_program import Packing, SmallProgram
-from lamina.errors import InternalError, UnsupportedError
+from lamina.errors import InternalError, UnsupportedError, UsageError
 from lamina.ir.targets import spec_of
 from lamina.runtime.compiled import load_program
 from lamina.runtime.program_file import StoredProgram
@@ -37,6 +39,7 @@ from lamina.transform import PassContext
 if TYPE_CHECKING:
     from lamina.dialects.machine_spec import TargetSpec
     from lamina.dialects.relay.params import ConstantAttr, Derivation, ParamStore
+    from lamina.driver.compilation import Fresh
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -51,49 +54,87 @@ Ways: TypeAlias = "dict[ConstantAttr, Derivation | None]"
 """For each constant the way in which it is computed when the library is loaded; None where it is stored."""
 
 
+class _Second(NamedTuple):
+    """The second program of a model."""
+
+    module: ModuleOp
+    packed: list[ConstantAttr]
+    """The constants that are its results."""
+    stored: list[ConstantAttr]
+    """The other constants of the first program."""
+
+
 def small_program(compilation: Compilation, made: StoredProgram) -> StoredProgram:
     """A program that a compilation has made with its packing; as it is where packing enlarges none of its weights.
 
     Raises UnsupportedError where the target cannot compute them. Raises InternalError where that does not give the
     weights of the program to the bit, which is looked at where this machine can run it.
     """
-    store, target = compilation.source.params, compilation.settings.target
+    start = perf_counter()
     constants: list[Any] = compilation.constants
     values: dict[ConstantAttr, Array] = dict(zip(constants, made.params, strict=True))
-    ways = _ways(constants, store)
-    packed = [c for c in values if ways[c] is not None]
-    if not packed:
+    found = _second(compilation, constants)
+    if not found.packed:
         return made
-    module = _module(packed, ways, store)
-    _check_arithmetic(module, target.triple)
-    label = compilation.source.label
-    second = Compilation(lambda: Source(module, store, label), packing_settings(target), compilation.objects)
+    source, target = compilation.source, compilation.settings.target
+    second = Compilation(
+        lambda: Source(found.module, source.params, source.label), packing_settings(target), compilation.objects
+    )
     program = build(second)
     assert isinstance(program, StoredProgram)
     if not obstacle(target):
-        for c, found in zip(packed, load_program(program).run({}).values(), strict=True):
-            if not same_bits(found, values[c]):
+        for c, array in zip(found.packed, load_program(program).run({}).values(), strict=True):
+            if not same_bits(array, values[c]):
                 raise InternalError(f"the weight {c} is packed otherwise when the library is loaded")
-    numbers: dict[ConstantAttr, int] = {}
-    stored: list[Array] = []
     sources: list[Any] = second.constants
-    for c, array in [*((c, values[c]) for c in values if ways[c] is None), *zip(sources, program.params, strict=True)]:
-        if c not in numbers:
-            numbers[c] = len(stored)
-            stored.append(array)
-    numbers |= {c: -1 - n for n, c in enumerate(packed)}
-    places = tuple(numbers[c] for c in constants)
-    packing = Packing(program, tuple(stored), tuple(numbers[c] for c in sources), places)
+    arrays = {c: values[c] for c in found.stored} | dict(zip(sources, program.params, strict=True))
+    numbers: dict[ConstantAttr, int] = {c: n for n, c in enumerate(arrays)}
+    numbers |= {c: -1 - n for n, c in enumerate(found.packed)}
+    packing = Packing(
+        program, tuple(arrays.values()), tuple(numbers[c] for c in sources), tuple(numbers[c] for c in constants)
+    )
+    size, count = sum(values[c].nbytes for c in found.packed) / 1e6, len(found.packed)
+    compilation.report("pack-at-load", perf_counter() - start, f"{count} weights of {size:.1f} MB")
     return SmallProgram(made.description, made.objects, made.params, packing)
 
 
-def _check_arithmetic(module: ModuleOp, triple: str) -> None:
+def second_source(fresh: Fresh, settings: Settings) -> tuple[Fresh, Settings]:
+    """What gives the second program of a model as a module, and its settings: for its texts.
+
+    Raises UsageError where there is none, UnsupportedError for a model without kernels in a fixed order.
+    """
+    compilation = Compilation(fresh, settings)
+    load(compilation)
+    source = compilation.source
+    if is_for_machine(compilation):
+        raise UnsupportedError("this model has no kernels in a fixed order of known extents", where=source.label)
+    lower(compilation)
+    found = _second(compilation, constants_of(source.module))
+    if not found.packed:
+        what = "packing enlarges none of its weights: no second program packs them"
+        raise UsageError(what, where=source.label, hint="leave out --small")
+    return lambda: Source(found.module.clone(), source.params, source.label), packing_settings(settings.target)
+
+
+def _second(compilation: Compilation, constants: Sequence[Any]) -> _Second:
+    """The second program for the constants of the first. Raises UnsupportedError where the target is not exact."""
+    store = compilation.source.params
+    ways = _ways(constants, store)
+    packed, stored = ([c for c in dict.fromkeys(constants) if (ways[c] is None) == kept] for kept in (False, True))
+    module = _module(packed, ways, store)
+    _check_arithmetic(module, compilation)
+    return _Second(module, packed, stored)
+
+
+def _check_arithmetic(module: ModuleOp, compilation: Compilation) -> None:
     """Raise UnsupportedError for sums and products of floats where vectors of these are not IEEE 754's."""
+    triple = compilation.settings.target.triple
     if not flushes_denormals(triple):
         return
     if any(isinstance(op, Broadcast) and _is_float(op.results[0].type) for op in module.walk()):
         what = f"{triple.partition('-')[0]} computes with floats otherwise than what weights were folded with"
-        raise UnsupportedError(f"{what}: it cannot pack them", hint="leave out --small (small=True)")
+        hint = "leave out --small (small=True)"
+        raise UnsupportedError(f"{what}: it cannot pack them", where=compilation.source.label, hint=hint)
 
 
 def packing_settings(target: TargetSpec) -> Settings:

@@ -370,6 +370,24 @@ def test_inspect_says_what_is_packed(pair: Callable[[str], Pair]) -> None:
     )
 
 
+def test_the_program_that_packs_has_texts_at_every_level(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are those of a model: compiled as the library's, it gives the weights that the model's program has."""
+    monkeypatch.chdir(tmp_path)
+    model = onnx_model([helper.make_node("Add", ["x", "c"], ["y"])], [4, 256], {"c": drawn(4, 256)})
+    for name, proto in (("convolutions", convolutions()), ("sum", model)):
+        Path(f"{name}.onnx").write_bytes(proto.SerializeToString())
+    assert run(["compile", "convolutions.onnx", "--small", "-o", "texts/"], io.StringIO(), io.StringIO()) == 0
+    assert "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform" in Path("texts/relay.mlir").read_text()
+    context = packing_settings(spec_of("cpu", 1)).context
+    packed = lamina.compile("texts/relay.mlir", threads=1, opt_level=context, cache=False).run({})
+    lamina.compile("convolutions.onnx", cache=False).save("net.lamina")
+    whole = Path("net.lamina").read_bytes()
+    assert len(packed) >= 2 and all(array.tobytes() in whole for array in packed.values())
+    err = io.StringIO()
+    assert run(["compile", "sum.onnx", "--small", "--emit", "relay"], io.StringIO(), err) == UsageError.exit_status
+    assert "sum.onnx: packing enlarges none of its weights: no second program packs them" in err.getvalue()
+
+
 def test_weights_that_packing_does_not_enlarge_are_written_as_ever(tmp_path: Path) -> None:
     model = onnx_model([helper.make_node("Mul", ["x", "w"], ["y"])], [4, 256], {"w": drawn(4, 256)})
     for file, small in (("a/net.so", False), ("b/net.so", True)):

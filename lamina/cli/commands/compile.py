@@ -33,7 +33,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "text into a file",
     )
     parser.add_argument(
-        "--small", action="store_true", help="a library whose file has the weights unpacked, and packs them when loaded"
+        "--small",
+        action="store_true",
+        help="a library whose file has the weights unpacked, and packs them when it is loaded; with --emit or a folder "
+        "the texts of the program that does",
     )
     parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
 
@@ -63,8 +66,8 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
         raise UsageError(f"-o {args.output} names a file, and all texts are several", hint=hint)
     if is_exported(args.output) and args.emit is None:
         return _export(args, out, err)
-    if args.small:
-        raise UsageError("--small is for a library", hint="give -o FILE.so, or leave it out")
+    if args.emit is None and args.small:
+        raise UsageError("--small is for a library", hint="give -o FILE.so, or --emit for texts of what packs")
     if args.emit is None:
         exe = compiled(args, err)
         out.write(f"{exe!r}\n")
