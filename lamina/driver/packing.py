@@ -99,7 +99,7 @@ def small_program(compilation: Compilation, made: StoredProgram) -> StoredProgra
 
 
 def second_source(fresh: Fresh, settings: Settings) -> tuple[Fresh, Settings]:
-    """What gives the second program of a model as a module, and its settings: for its texts.
+    """A function that gives the second program of a model as a module, and its settings: for its texts.
 
     Raises UsageError where there is none, UnsupportedError for a model without kernels in a fixed order.
     """
