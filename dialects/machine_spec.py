@@ -23,6 +23,11 @@ def is_wasm(triple: str) -> bool:
     return triple.startswith("wasm32")
 
 
+def flushes_denormals(triple: str) -> bool:
+    """Whether vectors of floats take denormal numbers for zeros: Neon of 32 bits, in its own arithmetic."""
+    return triple.startswith("armv7")
+
+
 def has_system(triple: str) -> bool:
     """Whether programs for a triple run under a system, which loads them anywhere in memory and starts threads."""
     return not is_bare(triple) and not is_wasm(triple)

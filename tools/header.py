@@ -27,6 +27,12 @@ _HEAD = """\
      int32_t code = net->run(state, inputs, outputs);    (0, or what net->text(code) says)
      net->stop(state);
 
+   Where `lamina_packs(net)`, as for nets of `lamina compile --small`, weights are packed once, into memory that all
+   states share until the last `stop`; the room, of room_bytes at a multiple of 64, is the caller's again at once:
+
+     void *params = aligned_alloc(net->alignment, net->params_bytes);
+     code = net->pack(params, room);                     (then net->start(state, params, threads, LAMINA_SPINS))
+
    A state is for one call at a time; several states of one net may run at the same time. The elements of a tensor lie
    one behind the other in order, the first at a multiple of their size; outputs share no memory with other tensors.
    Records grow at their end: `net->bytes` says which members a library has. Written by `python -m tools.header`. */
@@ -34,6 +40,7 @@ _HEAD = """\
 #ifndef LAMINA_H
 #define LAMINA_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 """
@@ -49,6 +56,11 @@ _TAIL = """\
 /* 0, or LAMINA_ABI where the library is of another version than this header. */
 static inline int32_t lamina_check(const lamina_net *net) {
   return net->abi == LAMINA_VERSION ? 0 : LAMINA_ABI;
+}
+
+/* Whether `pack` has to make the weights that `start` takes. */
+static inline int lamina_packs(const lamina_net *net) {
+  return net->bytes >= offsetof(lamina_net, pack) + sizeof net->pack && net->pack;
 }
 
 #ifdef __cplusplus
@@ -154,6 +166,11 @@ def rust_type(c: str) -> str:
 
 
 def _rust_member(member: Member) -> str:
+    found = _rust_pointer(member)
+    return f"Option<{found}>" if member.optional else found
+
+
+def _rust_pointer(member: Member) -> str:
     function = _FUNCTION.fullmatch(member.c)
     if function is None:
         return rust_type(member.c.removesuffix("@"))

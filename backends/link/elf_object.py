@@ -6,7 +6,7 @@ Source: System V ABI, chapters 4 and 5 (Object Files), and the processors' suppl
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lamina.errors import LaminaError
@@ -120,6 +120,17 @@ def read_object(data: bytes | memoryview, label: str) -> ObjectFile:
         return _read(view, label, bits, layout)
     except (struct.error, IndexError, OverflowError, ValueError) as error:
         raise LinkError(f"is no whole object of ELF ({error})", where=label) from None
+
+
+def with_prefix(objects: Sequence[ObjectFile], prefix: str) -> list[ObjectFile]:
+    """Objects of one program, each name that they share behind a prefix: another program has the same names."""
+    shared = {s.name for o in objects for s in o.symbols if s.binding != LOCAL and s.section != UNDEFINED}
+
+    def named(symbol: Symbol) -> Symbol:
+        theirs = symbol.binding != LOCAL and symbol.name in shared
+        return symbol._replace(name=prefix + symbol.name) if theirs else symbol
+
+    return [o._replace(label=prefix + o.label, symbols=tuple(map(named, o.symbols))) for o in objects]
 
 
 def _read(view: memoryview, label: str, bits: int, layout: ElfRecords) -> ObjectFile:

@@ -133,6 +133,10 @@ class RelayOp(IRDLOperation, Declared):
     DIVIDES: ClassVar[bool] = False
     """Whether integers in its second operand must not be zero."""
 
+    EXACT: ClassVar[bool] = False
+    """Whether its kernels give the bits of `np_ref` on every processor, where products and sums are not contracted: a
+    library may then have the operands in the place of the result (`lamina.driver.packing`)."""
+
     ACROSS_BLOCKS: ClassVar[bool] = True
     """Rules join ops of all blocks: of those inside functions and branches none runs more often than the op outside."""
 

@@ -117,6 +117,7 @@ class Keywords(TypedDict, total=False):
     dtypes: tuple[str, ...]
     result_dtype: str
     empty: bool
+    exact: bool
     ranges: tuple[Any, ...]
 
 

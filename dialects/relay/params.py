@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, StringAttr, TensorType
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import Attribute, OpResult, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -106,12 +106,14 @@ def input_digest(attr: ConstantAttr) -> str:
 
 
 @dataclass(frozen=True)
-class _Derived:
-    """The inputs, type and function by which a derived parameter is computed."""
+class Derivation:
+    """The inputs, type and function by which a derived parameter is computed; how the op is made that computes it too,
+    of values that stand for the inputs, where a kernel of that gives the same bits."""
 
     inputs: tuple[ConstantAttr, ...]
     type: TensorType[Any]
     thunk: Callable[..., Array]
+    remake: Callable[[Sequence[SSAValue]], OpResult] | None
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ class ParamStore:
 
     def __init__(self) -> None:
         self._arrays: dict[ParamAttr, Array] = {}
-        self._derived: dict[ParamAttr, _Derived] = {}
+        self._derived: dict[ParamAttr, Derivation] = {}
         self._files: dict[str, _FileEntry] = {}
 
     def add(self, key: str, array: Array, digest: str | None = None) -> ParamAttr:
@@ -158,14 +160,16 @@ class ParamStore:
         type: TensorType[Any],
         thunk: Callable[..., Array],
         key: str | None = None,
+        remake: Callable[[Sequence[SSAValue]], OpResult] | None = None,
     ) -> ParamAttr:
         """A parameter computed from others when first asked for: `thunk(*arrays of inputs)`.
 
         The recipe must state everything that decides the value apart from the inputs: it is hashed instead of it.
+        `remake` makes the op that computes the same bits, where there is one.
         """
         digest = _digest("\0".join([recipe, str(type), *map(input_digest, inputs)]).encode())
         attr = ParamAttr.of(key or _derived_key(inputs, recipe), digest)
-        self._derived.setdefault(attr, _Derived(tuple(inputs), type, thunk))
+        self._derived.setdefault(attr, Derivation(tuple(inputs), type, thunk, remake))
         return attr
 
     def __contains__(self, attr: ParamAttr) -> bool:
@@ -174,6 +178,10 @@ class ParamStore:
     def is_derived(self, attr: ParamAttr) -> bool:
         """Whether the bytes are still to be computed."""
         return attr in self._derived and attr not in self._arrays
+
+    def derivation(self, attr: ConstantAttr) -> Derivation | None:
+        """The way in which a parameter is derived; None where its bytes are given."""
+        return self._derived.get(attr) if isinstance(attr, ParamAttr) else None
 
     def get(self, attr: ConstantAttr) -> Array:
         """The value of a constant; derived ones are computed and kept. Raises InputError for an unknown parameter."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.errors import LaminaError, UsageError
@@ -182,6 +183,7 @@ def texts_of(args: Any) -> StageTexts:
 
     model, shapes = model_of(args)
     settings = Settings.of(args.target, args.threads, context_of(args), sanitize=args.sanitize)
+    settings = replace(settings, small=args.small)
     return texts(model, settings, shapes, args.choices)
 
 

@@ -62,7 +62,7 @@ def add_choosing(parser: ArgumentParser) -> Any:
     )
     target.add_argument("--threads", type=int, metavar="N", help="default: 1 for bench, else all processors")
     target.add_argument(
-        "--shape", action="append", default=[], metavar="NAME=D,D,..", help="of an input; NAME=D or D..D: of a dimension"
+        "--shape", action="append", default=[], metavar="NAME=D,D,..", help="of an input; D or D..D of a dimension"
     )
     target.add_argument("--max-tensor-bytes", type=int, metavar="N", help="of an ONNX model (default: 16 GiB)")
     target.add_argument("-p", "--passes", metavar="PASSES", help="run these first, on the graph: as for opt-tool -p")

@@ -143,30 +143,35 @@ def export(
     records: str | os.PathLike[str] | None = None,
     cache: bool = True,
     progress: Progress | None = None,
+    small: bool = False,
 ) -> None:
     """Compile a model into a shared library with the C interface of `lamina.h`, for this machine or another.
 
     `name` is that of the net, by default the file's: the library has one symbol, `lamina_<name>`. What stood there is
     replaced. FILE.o and FILE.a are for a linker; FILE.wasm is a module of WebAssembly, for the target `wasm32` whether
     it is named or none is. FILE.c is C source for any machine and one thread, and with more than 16 MB of weights a
-    file of these beside it. The other arguments are those of `compile`. Raises UnsupportedError for a model that has
-    no kernels in a fixed order of known extents or calls external backends.
+    file of these beside it. With `small` the file has the weights before packing enlarges them, and packs them when it
+    is loaded. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no kernels in a
+    fixed order of known extents or calls external backends, UsageError for what cannot be small.
     """
     from lamina.driver.c_source import export_source, source_target
     from lamina.driver.export import check_exported
 
     target = "wasm32" if is_module(path) and target == "cpu" else target
     settings = Settings.of(source_target(path, target, threads), threads, opt_level, numerics, False, records)
-    check_exported(path, settings.target, name)
+    check_exported(path, settings.target, name, small)
     if is_c_source(path):
         _, fresh = source_of(model, shapes)
         wanted = with_choices(fresh, answers_of(choices, settings.target))
         if not export_source(path, wanted, settings, name, progress):
             raise _not_fixed(path)
         return
-    made = exportable(model, settings, shapes, choices, cache, progress)
+    made = exportable(model, replace(settings, small=small), shapes, choices, cache, progress)
     if made is None or _has_sizes(made.stored):
         raise _not_fixed(path)
+    if small and not made.memory.weights:
+        what = "a net without weights has none to pack"
+        raise UsageError(what, where=str(path), hint="leave out --small (small=True)")
     made.export(path, name)
 
 
@@ -179,7 +184,10 @@ def exportable(
     cache: bool = True,
     progress: Progress | None = None,
 ) -> ExportableProgram | None:
-    """The program of a model as it is exported, for this machine or another; None without kernels in a fixed order."""
+    """The program of a model as it is exported, for this machine or another; None without kernels in a fixed order.
+
+    A small one is compiled anew: how its weights were packed is in no cache.
+    """
     from lamina.driver.exportable import ExportableProgram
 
     origin, fresh = source_of(model, shapes)
@@ -187,16 +195,22 @@ def exportable(
     wanted = with_choices(fresh, answers)
     programs = ProgramCache() if enabled(cache) else None
     key = _key(origin, settings, answers) if programs is not None else ""
-    made = programs.load(key) if programs is not None and key and not settings.context.instruments else None
+    known = programs is not None and key and not settings.context.instruments and not settings.small
+    made = programs.load(key) if programs is not None and known else None
     objects = object_cache(cache)
     if made is None:
-        built = _built(_compilation(wanted, settings, progress, objects), origin)
+        compilation = _compilation(wanted, settings, progress, objects)
+        built = _built(compilation, origin)
         if not isinstance(built, StoredProgram):
             return None
         made = built
         foreign = isinstance(fresh, Imports) and fresh.foreign
         if programs is not None and key and not foreign and origin.unchanged():
             programs.store(key, made)
+        if settings.small and not made.description.get("external"):
+            from lamina.driver.packing import small_program
+
+            made = small_program(compilation, made)
     return ExportableProgram(made, settings, _stages(wanted, settings), objects)
 
 
@@ -266,9 +280,15 @@ def _written(programs: ProgramCache, key: str, made: StoredProgram) -> Generator
 def texts(
     model: Model | Source, settings: Settings, shapes: Shapes | None = None, choices: Choice = None
 ) -> StageTexts:
-    """The texts of a model at every level, also for a machine that is not this one."""
+    """The texts of a model at every level, also for a machine that is not this one; with `settings.small` those of the
+    program that packs its weights."""
     _, fresh = source_of(model, shapes)
-    return _stages(with_choices(fresh, answers_of(choices, settings.target)), settings)()
+    fresh = with_choices(fresh, answers_of(choices, settings.target))
+    if settings.small:
+        from lamina.driver.packing import second_source
+
+        fresh, settings = second_source(fresh, settings)
+    return _stages(fresh, settings)()
 
 
 def _stages(fresh: Fresh, settings: Settings) -> Callable[[], StageTexts]:

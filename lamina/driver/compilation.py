@@ -36,7 +36,7 @@ from lamina.runtime.program_file import StoredProgram
 from lamina.transform import find_pass
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation
+    from xdsl.ir import Attribute, Operation
 
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.choices import Question
@@ -81,6 +81,8 @@ class Compilation(Listener):
     """The questions of passes that choose among candidates."""
     graph: dict[str, Any] = field(default_factory=dict[str, Any])
     """The call graph of the kernels (`call_graph.py`)."""
+    constants: list[Attribute] = field(default_factory=list["Attribute"])
+    """The constants of the program, in the order of its weights."""
     state: list[list[Any]] = field(default_factory=list["list[Any]"])
     """The values that the program keeps from run to run, as plain values (`lamina.runtime.session`)."""
 
@@ -203,6 +205,7 @@ def link(compilation: Compilation, kernels: Kernels, weights: WeightPacking) -> 
     """Put kernels and packed weights together."""
     start = perf_counter()
     params = weights.result(kernels.params)
+    compilation.constants = kernels.params
     compilation.report("pack-weights", perf_counter() - start, f"{sum(p.nbytes for p in params) / 1e6:.1f} MB")
     said = {"placement": "\n".join(compilation.placement), "graph": compilation.graph, "state": compilation.state}
     description = describe(kernels.program, compilation.settings.target.threads, said)

@@ -14,25 +14,29 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
 from lamina.backends.cpu.runtime.interface import ABI
-from lamina.backends.cpu.runtime.layout import DATA, IMPORTS, IMPORTS_OF_POOL, LINE_BYTES, OF_NETS
+from lamina.backends.cpu.runtime.layout import DATA, IMPORTS, IMPORTS_OF_POOL, LINE_BYTES, OF_NETS, PACKING
 from lamina.backends.cpu.runtime.modules import WASM, runtime_object, support_of, system_of
-from lamina.backends.cpu.runtime.net import FUNCTIONS, Net, NetTensor, net_module
+from lamina.backends.cpu.runtime.net import FUNCTIONS, Net, NetPacking, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
-from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object
+from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object, with_prefix
 from lamina.backends.link.relocatable import merge, read_described
 from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary, link
 from lamina.backends.link.wasm_module import link_module
 from lamina.backends.link.wasm_object import WasmObject, WasmSymbol, read_wasm_object
 from lamina.dialects.machine_spec import TargetSpec, is_bare, is_wasm
+from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.driver.artefact import external_compilers
+from lamina.driver.small_program import packing_of, stored_arrays
 from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.ir.collector import quiet_gc
 from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_c_source, is_module
 from lamina.runtime.exported import digest_of_weights, weights_digest
 
@@ -60,12 +64,19 @@ def net_name(path: str | os.PathLike[str], name: str | None = None) -> str:
     return re.sub(r"\W", "_", stem, flags=re.ASCII) or "net"
 
 
-def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str | None = None) -> None:
-    """Raise UsageError for a name that a net cannot have, and for a file that code for a target does not go into."""
+def check_exported(
+    path: str | os.PathLike[str], target: TargetSpec, name: str | None = None, small: bool = False
+) -> None:
+    """Raise UsageError for a name that a net cannot have, and for a file that code for a target does not go into, or
+    that has no place for the code of a `small` one."""
     where, triple, name = str(path), target.triple, net_name(path, name)
     if f"lamina_{name}" in OF_NETS:
         what, hint = f"a net is not named {name!r}, as a part of the run-time is", "choose another name"
         raise UsageError(what, where=where, hint=f"{hint} for the file, or for the net")
+    if small and (is_c_source(path) or is_module(path) or is_bare(triple)):
+        kind = "C source" if is_c_source(path) else WASM if is_module(path) else target.cpu
+        what = f"weights are packed as a net is loaded where a system loads it, which {kind} is not for"
+        raise UsageError(what, where=where, hint="leave out --small (small=True)")
     if is_bare(triple) and not where.endswith((OBJECT, ARCHIVE)):
         what = f"{target.cpu} has no system that loads a library"
         raise UsageError(what, where=where, hint=f"write small{ARCHIVE} or small{OBJECT} for a linker")
@@ -76,6 +87,7 @@ def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str |
         raise UsageError(f"a module of WebAssembly has no code for {triple}", where=where, hint=hint)
 
 
+@quiet_gc()
 def export_program(
     path: str | os.PathLike[str],
     program: StoredProgram,
@@ -87,7 +99,8 @@ def export_program(
     """Write a program as a shared library, an object (.o), an archive (.a) or a module (.wasm), by the path's suffix.
 
     `name` is that of the net, by default the file's; `notes` are plain values to keep with it, with the graph of its
-    calls. Objects and archives are for a linker of the user's.
+    calls. Objects and archives are for a linker of the user's. A small program packs its weights when the file is
+    loaded.
 
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
     UsageError for a name that is none in C, or a suffix that is none for the target; InputError where the disk does not
@@ -107,7 +120,7 @@ def export_program(
     objects, description, data = _parts(program, target, name, cache, notes)
     head, library = _linked(objects, target, name, Path(path).name, description, data)
     alignment = _alignment_of(target)
-    _write(Path(path), head, library, [piece for array in program.params for piece in _pieces(array, alignment)])
+    _write(Path(path), head, library, [p for array in stored_arrays(program) for p in _pieces(array, alignment)])
     return library
 
 
@@ -165,19 +178,26 @@ def _parts(
     notes: Mapping[str, Any] | None = None,
 ) -> tuple[list[ObjectFile] | list[WasmObject], bytes, Data]:
     """The objects of a library, its description, and what there is to say of its data."""
-    system = system_of(target.triple)
-    net = _net_of(program, target, name)
-    digest = weights_digest([_bytes_of(a) for a in program.params])
-    description = _description(net, program, target, digest, notes)
+    system, packing = system_of(target.triple), packing_of(program)
+    arrays = stored_arrays(program)
+    net, places = _net_of(program, target, name)
+    digest = weights_digest([_bytes_of(a) for a in arrays])
+    description = _description(net, program, target, digest, zip(arrays, places, strict=True), notes)
     text = json.dumps(description, separators=(",", ":"), sort_keys=True).encode()
     code = hashlib.sha256(text)
-    for key, piece in program.objects.items():
+    for key, piece in [*program.objects.items(), *(packing.program.objects.items() if packing else ())]:
         code.update(key.encode() + piece)
     net = replace(net, marker=int.from_bytes(code.digest()[:8], "little") >> 1)
-    kernels = {f"kernel {key}" if key else "tables": piece for key, piece in program.objects.items()}
     read: Any = read_wasm_object if is_wasm(target.triple) else read_object
-    objects = [read(piece, label) for label, piece in kernels.items()]
+
+    def read_all(pieces: Mapping[str, bytes]) -> list[Any]:
+        return [read(piece, f"kernel {key}" if key else "tables") for key, piece in pieces.items()]
+
+    objects = read_all(program.objects)
+    if packing is not None:
+        objects += with_prefix(read_all(packing.program.objects), PACKING)
     parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
+    parts += ["pack"] if packing is not None else []
     called = {s.name for o in objects for s in o.symbols if _is_called(s)}
     parts += [part for part, functions in support_of(system).items() if not called.isdisjoint(functions)]
     objects += [read(runtime_object(part, cache, system), f"run-time {part}") for part in parts]
@@ -190,14 +210,23 @@ def _is_called(symbol: Any) -> bool:
     return not symbol.is_defined if isinstance(symbol, WasmSymbol) else symbol.section == UNDEFINED
 
 
-def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> Net:
+def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> tuple[Net, tuple[int, ...]]:
+    """A net as its tables describe it, and the offsets of what its data hold."""
     from lamina import __version__
     from lamina.runtime.program_info import ProgramInfo
 
     info = ProgramInfo.from_plain(program.description)
-    offsets, size = _offsets(program.params, _alignment_of(target))
+    places, size = _offsets([a.nbytes for a in stored_arrays(program)], _alignment_of(target))
+    offsets, packs, packing = places, None, packing_of(program)
+    if packing is not None:
+        second = ProgramInfo.from_plain(packing.program.description)
+        sizes = [prod(p.shape) * numpy_dtype(p.dtype).itemsize for p in second.outputs]
+        packed, length = _offsets(sizes, _alignment_of(target))
+        offsets = tuple(places[n] if n >= 0 else -1 - packed[-1 - n] for n in packing.places)
+        stored = tuple(places[n] for n in packing.sources)
+        packs = NetPacking(packed, stored, length, second.arena, len(second.entries))
     inputs, outputs = (tuple(NetTensor(p.name, p.shape, p.dtype) for p in side) for side in (info.inputs, info.outputs))
-    return Net(
+    net = Net(
         name,
         target.attr(),
         f"Lamina {__version__}",
@@ -209,15 +238,23 @@ def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> Net:
         info.messages,
         offsets,
         size,
+        packs,
     )
+    return net, places
 
 
 def _description(
-    net: Net, program: StoredProgram, target: TargetSpec, digest: bytes, notes: Mapping[str, Any] | None
+    net: Net,
+    program: StoredProgram,
+    target: TargetSpec,
+    digest: bytes,
+    data: Iterable[tuple[Array, int]],
+    notes: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
+    """The description of a file; `data` are the arrays in it and their offsets."""
     from lamina import __version__
 
-    params = zip(program.params, net.offsets, strict=True)
+    packs = {"packs": {"bytes": net.packing.size, "room": net.room}} if net.packing is not None else {}
     return {
         "lamina": __version__,
         "abi": ABI,
@@ -228,10 +265,11 @@ def _description(
         "arena": net.arena,
         "memory": net.pool_at,
         "entries": list(program.description["entries"]),
-        "params": [[str(a.dtype), list(a.shape), at] for a, at in params],
+        "params": [[str(a.dtype), list(a.shape), at] for a, at in data],
         "weights": digest.hex(),
         "bytes": net.size,
         "state": program.description.get("state", []),
+        **packs,
         **({"notes": dict(notes), "graph": program.description.get("graph", {})} if notes else {}),
     }
 
@@ -252,13 +290,13 @@ def _alignment_of(target: TargetSpec) -> int:
     return max(target.vector_bits // 8, 8) if is_bare(target.triple) else LINE_BYTES
 
 
-def _offsets(params: Sequence[Array], alignment: int) -> tuple[tuple[int, ...], int]:
-    """The offset of each weight in the data, and the length of these in bytes."""
+def _offsets(sizes: Iterable[int], alignment: int) -> tuple[tuple[int, ...], int]:
+    """The offset of each of weights that lie one behind the other, and the length of all in bytes."""
     found: list[int] = []
     at = 0
-    for array in params:
+    for size in sizes:
         found.append(at)
-        at += -(-array.nbytes // alignment) * alignment
+        at += -(-size // alignment) * alignment
     return tuple(found), at
 
 

@@ -24,6 +24,8 @@ class Settings:
     context: PassContext
     sanitize: bool = False
     """Whether kernels check their accesses while they run."""
+    small: bool = False
+    """Whether a library has the weights before packing enlarges them, and packs them when it is loaded."""
 
     @staticmethod
     def of(

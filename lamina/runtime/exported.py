@@ -39,7 +39,7 @@ from lamina.runtime.given_arrays import given_outputs
 from lamina.runtime.machine_code import load_library, unload_library
 from lamina.runtime.ports import Port, check_inputs
 from lamina.runtime.program import DEFAULT_SPINS
-from lamina.runtime.program_file import digest_of
+from lamina.runtime.program_file import digests_of
 from lamina.runtime.runnable import Runnable
 from lamina.runtime.session import KeptValue
 
@@ -55,6 +55,7 @@ SIZES_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, _u32, _ptr, _ptr)
 START_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, _ptr, _u32, _i64)
 RUN_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, _ptr, _ptr)
 STOP_FUNCTION = ctypes.CFUNCTYPE(None, _ptr)
+PACK_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, _ptr)
 TEXT_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_char_p, _i32)
 """The functions of `lamina_net`, for ctypes."""
 
@@ -281,10 +282,7 @@ def _notes(
 
 def weights_digest(arrays: Sequence[memoryview]) -> bytes:
     """The digest of weights: of the digests of each."""
-    whole = hashlib.sha256()
-    for array in arrays:
-        whole.update(digest_of(array) if len(array) else b"")
-    return whole.digest()
+    return hashlib.sha256(b"".join(digests_of(arrays))).digest()
 
 
 def digest_of_weights(view: memoryview, description: Mapping[str, Any]) -> bytes:
@@ -306,7 +304,7 @@ class _State:
         self.address = int(self.memory.ctypes.data)
         self.process = os.getpid()
         self._stop = net.stop
-        net.check(net.start(self.address, None, net.threads, net.spins))
+        net.check(net.start(self.address, net.params, net.threads, net.spins))
         self.inputs = (_ptr * max(len(net.inputs), 1))()
         self.outputs = (_ptr * max(len(net.outputs), 1))()
 
@@ -356,6 +354,17 @@ class ExportedNet(Runnable):
             RUN_FUNCTION(record.run),
         )
         self.stop, self._text = STOP_FUNCTION(record.stop), TEXT_FUNCTION(record.text)
+        self._weights = self._packed(record)
+        self.params = None if self._weights is None else int(self._weights.ctypes.data)
+        """The address of the weights, where the library has packed them now."""
+
+    def _packed(self, record: CNet) -> Array | None:
+        """The weights that a library packs when it is loaded; None where it has them."""
+        if record.bytes < CNet.pack.offset + CNet.pack.size or not record.pack:
+            return None
+        weights, room = aligned_bytes(record.params_bytes), aligned_bytes(record.room_bytes)
+        self.check(PACK_FUNCTION(record.pack)(int(weights.ctypes.data), int(room.ctypes.data)))
+        return weights
 
     def described(self) -> NetFile:
         return self.file

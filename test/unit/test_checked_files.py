@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -145,3 +146,12 @@ def test_a_model_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert path not in reads
     path.write_bytes(b"another one, and it is of another size")
     assert not first.unchanged() and path in reads
+
+
+def test_digests_of_many_are_those_of_each() -> None:
+    data = WEIGHTS.view(np.uint8).data
+    parts = [data[: 3 << 20], data[:0], data[:1], *[data] * 4, data[5:]]
+    assert program_file.digests_of(parts) == [program_file.digest_of(p) if len(p) else b"" for p in parts]
+    whole = b"".join(hashlib.sha256(data[start : start + (4 << 20)]).digest() for start in range(0, len(data), 4 << 20))
+    assert program_file.digest_of(data) == hashlib.sha256(len(data).to_bytes(8, "little") + whole).digest()
+    assert program_file.digest_of(b"") == hashlib.sha256(bytes(8)).digest()

@@ -31,9 +31,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Classifier(NamedTuple):
-    """A network as a library and as an archive, an image, and the probabilities that onnxruntime computes."""
+    """A network as a library, a small one and an archive, an image, and the probabilities that onnxruntime computes."""
 
     library: Path
+    small: Path
     archive: Path
     image: Path
     probabilities: Array
@@ -71,8 +72,11 @@ def classifier(tmp_path_factory: pytest.TempPathFactory) -> Classifier:
     folder = tmp_path_factory.mktemp("classifier")
     session: Any = onnxruntime.InferenceSession(model.SerializeToString())
     probabilities = np.asarray(session.run(None, {"image": image})[0])[0]
-    found = Classifier(folder / "net.so", folder / "net.a", folder / "image.bin", probabilities)
+    library, archive = folder / "net.so", folder / "net.a"
+    found = Classifier(library, folder / "small.so", archive, folder / "image.bin", probabilities)
     lamina.export(model, found.library, threads=2)
+    lamina.export(model, found.small, threads=2, small=True)
+    assert found.small.stat().st_size < found.library.stat().st_size
     lamina.export(model, found.archive, threads=2)
     image.tofile(found.image)
     return found
@@ -113,6 +117,7 @@ def test_cxx(classifier: Classifier, tmp_path: Path) -> None:
     source = EXAMPLES / "cpp" / "classify.cc"
     subprocess.run([*words, str(source), "-o", str(program), "-ldl"], check=True)
     check(program, classifier.library, classifier.image, of=classifier)
+    check(program, classifier.small, classifier.image, of=classifier)
     check_mistakes(program, classifier, tmp_path)
 
 
@@ -127,6 +132,7 @@ def built_rust(program: Path, *options: str) -> Path:
 def test_rust(classifier: Classifier, tmp_path: Path) -> None:
     program = built_rust(tmp_path / "classify")
     check(program, classifier.library, classifier.image, of=classifier)
+    check(program, classifier.small, classifier.image, of=classifier)
     check_mistakes(program, classifier, tmp_path)
 
 

@@ -278,6 +278,7 @@ int main(int count, char **words) {{
 def test_a_caller_of_an_older_header_finds_its_members(exe: tuple[Any, Path], tmp_path: Path) -> None:
     """One that knows a shorter record: all members up to `run`."""
     older = re.sub(r"  /\* end the threads of a state \*/.*?(?=\} lamina_net;)", "", header(), flags=re.S)
+    older = re.sub(r"/\* Whether `pack`.*?\n}\n", "", older, flags=re.S)
     assert "(*stop)" not in older and "(*run)" in older
     (tmp_path / "older.h").write_text(older)
     text = """#include <dlfcn.h>
@@ -298,7 +299,7 @@ int main(int count, char **words) {
 
 def test_the_header_is_up_to_date_and_short() -> None:
     assert HEADER.read_text() == header(), "python -m tools.header writes it"
-    assert len(header().splitlines()) <= 160
+    assert len(header().splitlines()) <= 170
 
 
 def test_records_are_laid_out_as_c_does() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import zipfile
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 import lamina
 from lamina.backends.cpu.machines import processor
+from lamina.runtime.exported import read_net
 from tools.import_graph import imports_of, modules
 
 ROOT = Path(__file__).parents[2]
@@ -123,6 +126,23 @@ except lamina_runtime.LaminaError as e:
         "ExportedNet" if suffix == "so" else "SavedNet",
         "input 'x': float16 given, float32 expected; convert it with astype",
     ]
+
+
+def test_it_packs_the_weights_of_a_small_library(installed: Path, tmp_path: Path) -> None:
+    info = helper.make_tensor_value_info
+    random = np.random.default_rng(0)
+    w = numpy_helper.from_array(random.integers(-9, 9, (64, 130)).astype(np.int8), "w")
+    scale = numpy_helper.from_array(np.asarray(0.5, np.float32), "s")
+    nodes = [helper.make_node("DequantizeLinear", ["w", "s"], ["d"]), helper.make_node("MatMul", ["x", "d"], ["y"])]
+    ends = [info("x", TensorProto.FLOAT, [2, 64])], [info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph(nodes, "g", *ends, [w, scale])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    lamina.export(model, tmp_path / "net.so", threads=1, small=True)
+    assert "packs" in read_net(tmp_path / "net.so").description
+    np.save(tmp_path / "x.npy", x := random.integers(-9, 9, (2, 64)).astype(np.float32))
+    script = "print(json.dumps(lamina_runtime.load(sys.argv[2])(np.load(sys.argv[3])).tolist()))"
+    said = in_process(installed, script, tmp_path / "net.so", tmp_path / "x.npy")
+    assert json.loads(said) == (x @ (numpy_helper.to_array(w) * np.float32(0.5))).tolist()
 
 
 def test_what_it_refuses(installed: Path, files: Path, tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ class Member(NamedTuple):
     """Its declaration in C, `@` in place of its name."""
     name: str
     what: str
+    optional: bool = False
+    """Whether a pointer that is needed may be null: to a function that not every net has."""
 
 
 PORT = (
@@ -50,7 +52,11 @@ NET = (
     Member("uint32_t @", "threads", "the most that it was compiled for"),
     Member("uint32_t @", "alignment", "of a state, in bytes"),
     Member("uint64_t @", "params_bytes", "of the packed weights"),
-    Member("const void *@", "params", "the packed weights; null where they are in a file of their own"),
+    Member(
+        "const void *@",
+        "params",
+        "the packed weights; null where they are in a file of their own, or `pack` is to make them",
+    ),
     Member(
         "int32_t (*@)(const int64_t *const *inputs, uint32_t threads, int64_t *const *outputs, uint64_t *state_bytes)",
         "sizes",
@@ -68,6 +74,13 @@ NET = (
     ),
     Member("void (*@)(void *state)", "stop", "end the threads of a state"),
     Member("const char *(*@)(int32_t code)", "text", "what a code that is not 0 says"),
+    Member("uint64_t @", "room_bytes", "of the memory that `pack` works in; 0 where it is null"),
+    Member(
+        "int32_t (*@)(void *params, void *room)",
+        "pack",
+        "fill params_bytes of memory with packed weights, for `start`; null where the net needs no such",
+        optional=True,
+    ),
 )
 """`lamina_net`: a net. Its functions have no state but the caller's; a state is for one call at a time."""
 
@@ -94,7 +107,9 @@ CODES = (
     CallCode(-7, "UNALIGNED", "a tensor is at an address that is no multiple of its elements' size"),
     CallCode(-8, "ABI", "the library has another version of the interface than lamina.h"),
     CallCode(-9, "NO_PARAMS", "the net has no weights of its own, and none were given"),
-    CallCode(-10, "UNALIGNED_PARAMS", f"the weights are at no multiple of {STATE_ALIGNMENT} bytes"),
+    CallCode(
+        -10, "UNALIGNED_PARAMS", f"the weights are at no multiple of {STATE_ALIGNMENT} bytes, or the room of `pack`"
+    ),
 )
 UNKNOWN_CODE = "there is no such code"
 DLPACK_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "bool": 6}

@@ -43,6 +43,9 @@ OF_NETS = frozenset({*EXPORTS["pool"], "lamina_net_pool", "lamina_net_bytes", "l
 DATA = "lamina.data"
 """The symbol of the first byte of the packed weights."""
 
+PACKING = "pack."
+"""The beginning of the names of the program that packs weights."""
+
 _LIBC, _LIBM = "libc.so.6", "libm.so.6"
 _OF_MEMORY = ("free", "malloc", "memcpy", "memmove", "memset")
 _OF_MATH = (

@@ -6,12 +6,13 @@
 //   128  ptr  bases[]   status, arena, inputs, outputs, parameters
 //   then the arena and the pool, each at a multiple of 64 bytes
 //
-// The facts of a net are {i64 marker, inputs, outputs, parameters, arena_at, pool_at, entries, codes, texts}: its
-// program has so many entries, `codes` of the texts are for codes below zero, the last of them for -1.
+// The facts of a net are {i64 marker, inputs, outputs, parameters, arena_at, pool_at, entries, codes, texts, packs}: its
+// program has so many entries, `codes` of the texts are for codes below zero, the last of them for -1; `packs` is not 0
+// where weights are packed as the net is loaded. Offset -1 - n of a parameter is offset n of these.
 
 builtin.module {
 
-  llvm.mlir.global external constant @lamina.facts() : !llvm.array<9 x i64>
+  llvm.mlir.global external constant @lamina.facts() : !llvm.array<10 x i64>
   llvm.mlir.global external constant @lamina.offsets() : !llvm.array<1 x i64>
   llvm.mlir.global external constant @lamina.texts() : !llvm.array<1 x ptr>
   llvm.mlir.global external constant @lamina.outputs() : !llvm.array<1 x ptr>
@@ -81,7 +82,10 @@ builtin.module {
     %one = llvm.mlir.constant(1 : i64) : i64
     %two = llvm.mlir.constant(2 : i64) : i64
     %low = llvm.mlir.constant(63 : i64) : i64
+    %flip = llvm.mlir.constant(-1 : i64) : i64
     %misaligned = llvm.mlir.constant(-2 : i32) : i32
+    %none = llvm.mlir.constant(-9 : i32) : i32
+    %odd_params = llvm.mlir.constant(-10 : i32) : i32
     %null = llvm.mlir.zero : !llvm.ptr
     %facts = llvm.mlir.addressof @lamina.facts : !llvm.ptr
     %own = llvm.mlir.addressof @lamina.data : !llvm.ptr
@@ -89,9 +93,22 @@ builtin.module {
     %address = llvm.ptrtoint %state : !llvm.ptr to i64
     %odd = llvm.and %address, %low : i64
     %aligned = llvm.icmp "eq" %odd, %zero : i64
-    llvm.cond_br %aligned, ^begin, ^refuse
-  ^refuse:
-    llvm.return %misaligned : i32
+    %packs.at = llvm.getelementptr %facts[72] : (!llvm.ptr) -> !llvm.ptr, i8
+    %packs = llvm.load %packs.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %as_used = llvm.icmp "eq" %packs, %zero : i64
+    %given = llvm.icmp "ne" %params, %null : !llvm.ptr
+    llvm.cond_br %aligned, ^weights, ^refuse(%misaligned : i32)
+  ^refuse(%why: i32):
+    llvm.return %why : i32
+  ^weights:
+    %has_weights = llvm.or %as_used, %given : i1
+    llvm.cond_br %has_weights, ^places, ^refuse(%none : i32)
+  ^places:
+    %params.address = llvm.ptrtoint %params : !llvm.ptr to i64
+    %params.odd = llvm.and %params.address, %low : i64
+    %params.aligned = llvm.icmp "eq" %params.odd, %zero : i64
+    %fine = llvm.or %as_used, %params.aligned : i1
+    llvm.cond_br %fine, ^begin, ^refuse(%odd_params : i32)
   ^begin:
     %inputs.at = llvm.getelementptr %facts[8] : (!llvm.ptr) -> !llvm.ptr, i8
     %outputs.at = llvm.getelementptr %facts[16] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -111,8 +128,8 @@ builtin.module {
     %arena.base = llvm.getelementptr %bases[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     llvm.store %status, %bases : !llvm.ptr, !llvm.ptr
     llvm.store %arena, %arena.base : !llvm.ptr, !llvm.ptr
-    %given = llvm.icmp "ne" %params, %null : !llvm.ptr
-    %data = llvm.select %given, %params, %own : i1, !llvm.ptr
+    %others = llvm.and %as_used, %given : i1
+    %data = llvm.select %others, %params, %own : i1, !llvm.ptr
     %ports = llvm.add %inputs, %outputs : i64
     %first = llvm.add %ports, %two : i64
     llvm.br ^param(%zero : i64)
@@ -121,8 +138,12 @@ builtin.module {
     llvm.cond_br %more, ^place, ^threads
   ^place:
     %offset.at = llvm.getelementptr %offsets[%n] : (!llvm.ptr, i64) -> !llvm.ptr, i64
-    %offset = llvm.load %offset.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    %value = llvm.getelementptr %data[%offset] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+    %said = llvm.load %offset.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %is_packed = llvm.icmp "slt" %said, %zero : i64
+    %flipped = llvm.xor %said, %flip : i64
+    %offset = llvm.select %is_packed, %flipped, %said : i1, i64
+    %from = llvm.select %is_packed, %params, %data : i1, !llvm.ptr
+    %value = llvm.getelementptr %from[%offset] : (!llvm.ptr, i64) -> !llvm.ptr, i8
     %position = llvm.add %first, %n : i64
     %base = llvm.getelementptr %bases[%position] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
     llvm.store %value, %base : !llvm.ptr, !llvm.ptr

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntElementsAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.backends.cpu.runtime.interface import (
@@ -30,8 +40,12 @@ from lamina.dialects.target import TARGET, TargetAttr
 POINTER = llvm.LLVMPointerType()
 _BASES = 128
 """The offset of the base pointers in a state, as `net.mlir` has it."""
+_PACKING_BASES = 64
+"""That in the room that weights are packed in, as `pack.mlir` has it."""
 FUNCTIONS = ("sizes", "start", "run", "stop", "text")
 """Of the record; each is the symbol `lamina.<name>`."""
+PACK = "pack"
+"""One more, of a net whose weights are packed as it is loaded."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +58,23 @@ class NetTensor:
 
 
 @dataclass(frozen=True)
+class NetPacking:
+    """The program that packs weights as a net is loaded: offsets of these in the caller's memory, and of the stored
+    ones in the data; `size` bytes of memory are packed weights."""
+
+    packed: tuple[int, ...]
+    stored: tuple[int, ...]
+    size: int
+    arena: int
+    entries: int
+
+
+@dataclass(frozen=True)
 class Net:
     """A net as its tables describe it.
 
-    `offsets` are those of its parameters in the data, `size` is the data's in bytes.
+    `offsets` are those of its parameters in the data, `size` is the data's in bytes; -1 - n is offset n in what
+    `packing` has made.
     """
 
     name: str
@@ -62,6 +89,7 @@ class Net:
     messages: tuple[str, ...]
     offsets: tuple[int, ...]
     size: int
+    packing: NetPacking | None = None
 
     @property
     def symbol(self) -> str:
@@ -83,6 +111,18 @@ class Net:
         """The offset of the pool in a state: its size with one thread."""
         return self.arena_at + _lines(max(self.arena, 1))
 
+    @property
+    def packing_arena_at(self) -> int:
+        """The offset of the arena in the room that weights are packed in."""
+        packing = self.packing
+        count = 0 if packing is None else 2 + len(packing.packed) + len(packing.stored)
+        return _lines(_PACKING_BASES + self.pointer_bytes * count)
+
+    @property
+    def room(self) -> int:
+        """Bytes of the room that weights are packed in."""
+        return 0 if self.packing is None else self.packing_arena_at + _lines(max(self.packing.arena, 1))
+
 
 def _lines(size: int) -> int:
     return -(-size // STATE_ALIGNMENT) * STATE_ALIGNMENT
@@ -102,7 +142,9 @@ class _Tables:
 
     def module(self) -> ModuleOp:
         net = self.net
-        for name in FUNCTIONS:
+        packing = net.packing
+        functions = FUNCTIONS if packing is None else (*FUNCTIONS, PACK)
+        for name in functions:
             # Only their addresses are taken: `net.mlir` knows their types.
             type_ = llvm.LLVMFunctionType([], llvm.LLVMVoidType())
             self.ops.append(llvm.FuncOp(f"lamina.{name}", type_, llvm.LinkageAttr("external")))
@@ -118,9 +160,12 @@ class _Tables:
             net.entries,
             len(CODES) + 1,
             len(CODES) + 1 + len(net.messages) + 1,
+            packing is not None,
         )
-        self._numbers("lamina.facts", numbers)
+        self._numbers("lamina.facts", tuple(map(int, numbers)))
         self._numbers("lamina.offsets", net.offsets)
+        if packing is not None:
+            self._packing(packing)
         self._numbers("lamina.ranks", [len(t.shape) for t in net.outputs])
         self._pointers("lamina.outputs", of_outputs)
         # By code, from the least on; one that is none comes first, and 0 is none either.
@@ -132,7 +177,7 @@ class _Tables:
         self.ops.append(
             llvm.GlobalOp(IntegerType(8), DATA, llvm.LinkageAttr("external"), constant=True, alignment=STATE_ALIGNMENT)
         )
-        values: dict[str, int | str] = {
+        values: dict[str, int | str | None] = {
             "abi": ABI,
             "bytes": record_bytes(NET, net.pointer_bytes),
             "name": self._text(net.name),
@@ -144,14 +189,21 @@ class _Tables:
             "n_outputs": len(net.outputs),
             "threads": net.target.threads.data,
             "alignment": STATE_ALIGNMENT,
-            "params_bytes": net.size,
-            "params": DATA,
-            **{name: f"lamina.{name}" for name in FUNCTIONS},
+            "params_bytes": net.size if packing is None else packing.size,
+            "params": DATA if packing is None else None,
+            "room_bytes": net.room,
+            PACK: None,
+            **{name: f"lamina.{name}" for name in functions},
         }
         self._record(net.symbol, NET, [values])
         module = ModuleOp(self.ops)
         module.attributes[TARGET] = net.target
         return module
+
+    def _packing(self, packing: NetPacking) -> None:
+        facts = (len(packing.packed), len(packing.stored), self.net.packing_arena_at, packing.entries)
+        self._numbers("lamina.pack_facts", facts)
+        self._numbers("lamina.pack_offsets", (*packing.packed, *packing.stored))
 
     # -- constants -------------------------------------------------------------------------------------------------
 
@@ -172,7 +224,7 @@ class _Tables:
     def _numbers(self, symbol: str, numbers: Sequence[int], linkage: str = "external") -> None:
         numbers = numbers or [0]
         type_ = llvm.LLVMArrayType(len(numbers), i64)
-        value = ArrayAttr([IntegerAttr(n, i64) for n in numbers])
+        value = DenseIntElementsAttr.from_list(TensorType(i64, [len(numbers)]), numbers)
         self._add(llvm.GlobalOp(type_, symbol, llvm.LinkageAttr(linkage), constant=True, alignment=8, value=value))
 
     def _pointers(self, symbol: str, symbols: Sequence[str]) -> None:
@@ -193,11 +245,11 @@ class _Tables:
         self,
         symbol: str,
         members: Sequence[Member],
-        rows: Sequence[dict[str, int | str]],
+        rows: Sequence[Mapping[str, int | str | None]],
         array: bool = False,
         linkage: str = "external",
     ) -> None:
-        """A constant of a record of the interface, or of an array of them."""
+        """A constant of a record of the interface, or of an array of them; None is a null pointer."""
         row = llvm.LLVMStructType.from_type_list([_type_of(m) for m in members])
         type_ = llvm.LLVMArrayType(max(len(rows), 1), row) if array else row
         pointers: dict[tuple[int, ...], str] = {}
@@ -207,7 +259,7 @@ class _Tables:
                 value, place = values[member.name], (n, m) if array else (m,)
                 if isinstance(value, str):
                     pointers[place] = value
-                else:
+                elif value is not None:
                     integers[place] = IntegerAttr(value, integer_bits(member))
         self._filled(symbol, type_, pointers, integers, linkage)
 
@@ -219,23 +271,33 @@ class _Tables:
         integers: dict[tuple[int, ...], IntegerAttr[Any]],
         linkage: str = "external",
     ) -> None:
+        # There are hundreds of fields: ops are made without the constructors that look at what they are given.
         ops: list[Operation] = [llvm.ZeroOp.create(result_types=[type_])]
         value: SSAValue = ops[0].results[0]
+        fields: dict[str | IntegerAttr[Any], SSAValue] = {}
         for place in sorted({*pointers, *integers}):
-            field: Operation
-            if place in pointers:
-                field = llvm.AddressOfOp(pointers[place], POINTER)
-            else:
-                field = llvm.ConstantOp(integers[place], integers[place].type)
-            insert = llvm.InsertValueOp(DenseArrayBase.from_list(i64, list(place)), value, field.results[0])
-            ops += [field, insert]
-            value = insert.results[0]
+            said = pointers[place] if place in pointers else integers[place]
+            field = fields.get(said)
+            if field is None:
+                ops.append(_address(said) if isinstance(said, str) else _constant(said))
+                field = fields[said] = ops[-1].results[0]
+            position = {"position": DenseArrayBase.from_list(i64, place)}
+            ops.append(llvm.InsertValueOp.create(operands=[value, field], result_types=[type_], properties=position))
+            value = ops[-1].results[0]
         ops.append(llvm.ReturnOp(value))
         body = Region(Block(ops))
         self._add(llvm.GlobalOp(type_, symbol, llvm.LinkageAttr(linkage), constant=True, alignment=8, body=body))
 
     def _add(self, op: Operation) -> None:
         self.ops.append(op)
+
+
+def _address(symbol: str) -> Operation:
+    return llvm.AddressOfOp.create(result_types=[POINTER], properties={"global_name": SymbolRefAttr(symbol)})
+
+
+def _constant(value: IntegerAttr[Any]) -> Operation:
+    return llvm.ConstantOp.create(result_types=[value.type], properties={"value": value})
 
 
 def _type_of(member: Member) -> Attribute:

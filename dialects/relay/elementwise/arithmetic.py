@@ -23,7 +23,7 @@ class AddOp(Broadcast, te_element=lambda a, b: a + b, np_ref=lambda a, b: a + b,
 
 
 @irdl_op_definition
-class SubtractOp(Broadcast, te_element=lambda a, b: a - b, np_ref=lambda a, b: a - b):
+class SubtractOp(Broadcast, te_element=lambda a, b: a - b, np_ref=lambda a, b: a - b, exact=True):
     """y = lhs - rhs; integers wrap."""
 
     name = "relay.subtract"
@@ -35,7 +35,7 @@ class SubtractOp(Broadcast, te_element=lambda a, b: a - b, np_ref=lambda a, b: a
 
 
 @irdl_op_definition
-class MultiplyOp(Broadcast, te_element=lambda a, b: a * b, np_ref=lambda a, b: a * b, commutes=True):
+class MultiplyOp(Broadcast, te_element=lambda a, b: a * b, np_ref=lambda a, b: a * b, commutes=True, exact=True):
     """y = lhs * rhs; integers wrap."""
 
     name = "relay.multiply"

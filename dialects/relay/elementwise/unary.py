@@ -149,7 +149,7 @@ class ZerosLikeOp(
 
 
 @irdl_op_definition
-class CastOp(Elementwise, dtypes=ALL):
+class CastOp(Elementwise, dtypes=ALL, exact=True):
     """y = x as `dtype`; a float that the integer type does not hold gives no particular value, NaN is true."""
 
     name = "relay.cast"

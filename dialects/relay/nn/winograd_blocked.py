@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from functools import cache
+from typing import Any, ClassVar, TypeAlias
 
 from lamina.dialects.numpy_dtypes import largest
 from lamina.dialects.relay.declare import *
@@ -24,43 +25,67 @@ def _transposed(matrix: Matrix) -> Matrix:
 
 
 def _row(matrix: Matrix, index: Index, part: Callable[[int], Any]) -> Any:
-    """The element `index` of a matrix times a vector of parts: each row adds up what it has, and nothing else.
-
-    The points p and -p give neighbours whose even powers are the same and whose odd ones are opposite: rows are a sum
-    and a difference of two halves, columns have the sum or the difference of two parts.
-    """
-    columns = _transposed(matrix)
-    paired = {k: (k, k + 1) for k in _pairs(columns)}
-    paired |= {k + 1: pair for k, pair in paired.items()}
-
-    def value(row: Sequence[Fraction]) -> Any:
-        total: Any = None
-        for k, number in enumerate(row):
-            pair = paired.get(k)
-            if not number or pair is not None and k == pair[1]:
-                continue
-            here = part(k)
-            if pair is not None:
-                here = here + part(k + 1) if row[k + 1] == number else here - part(k + 1)
-            term = here if number == 1 else here * float(number)
-            total = term if total is None else total + term
-        return total
-
-    rows: list[Any] = []
-    halved = _pairs(matrix)
-    for n, row in enumerate(matrix):
-        if n - 1 in halved:
-            continue
-        if n not in halved:
-            rows.append(value(row))
-            continue
-        both = list(zip(row, matrix[n + 1], strict=True))
-        even, odd = value([(x + y) / 2 for x, y in both]), value([(x - y) / 2 for x, y in both])
-        rows += [even + odd, even - odd]
+    """The element `index` of a matrix times a vector of parts."""
+    rows = _rows(matrix, part)
     result = rows[-1]
     for n, one in reversed(list(enumerate(rows[:-1]))):
         result = te.select(index.equals(n), one, result)
     return result
+
+
+def _rows(matrix: Matrix, part: Callable[[int], Any]) -> list[Any]:
+    """A matrix times a vector of parts, in the order of `_sums`."""
+
+    def value(terms: Sequence[_Term]) -> Any:
+        total: Any = None
+        for k, sign, number in terms:
+            here = part(k)
+            if sign:
+                here = here + part(k + 1) if sign > 0 else here - part(k + 1)
+            term = here if number == 1 else here * number
+            total = term if total is None else total + term
+        return total
+
+    rows: list[Any] = []
+    for even, odd in _sums(matrix):
+        if odd is None:
+            rows.append(value(even))
+            continue
+        first, second = value(even), value(odd)
+        rows += [first + second, first - second]
+    return rows
+
+
+_Term: TypeAlias = tuple[int, int, float]
+"""Number of a part, the sign by which the next one is added to it (0: it is not), what both are multiplied by."""
+
+
+@cache
+def _sums(matrix: Matrix) -> list[tuple[list[_Term], list[_Term] | None]]:
+    """The terms of the rows of a matrix: each row adds up what it has, and nothing else.
+
+    The points p and -p give neighbours whose even powers are the same and whose odd ones are opposite: rows are a sum
+    and a difference of two halves, columns have the sum or the difference of two parts.
+    """
+    pairs = _pairs(_transposed(matrix))
+
+    def terms(row: Sequence[Fraction]) -> list[_Term]:
+        found: list[_Term] = []
+        for k, number in enumerate(row):
+            if number and k - 1 not in pairs:
+                sign = 0 if k not in pairs else 1 if row[k + 1] == number else -1
+                found.append((k, sign, float(number)))
+        return found
+
+    sums: list[tuple[list[_Term], list[_Term] | None]] = []
+    halved = _pairs(matrix)
+    for n, row in enumerate(matrix):
+        if n in halved:
+            both = list(zip(row, matrix[n + 1], strict=True))
+            sums.append((terms([(x + y) / 2 for x, y in both]), terms([(x - y) / 2 for x, y in both])))
+        elif n - 1 not in halved:
+            sums.append((terms(row), None))
+    return sums
 
 
 def _pairs(rows: Matrix) -> set[int]:
@@ -73,14 +98,19 @@ def _pairs(rows: Matrix) -> set[int]:
     return found
 
 
-PIECE = 1 << 17
-"""Elements of transformed weights that are computed at once: a megabyte."""
+PIECE = 1 << 18
+"""Elements of transformed weights that are computed at once: two megabytes."""
 
 
 @irdl_op_definition
-class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE):
+class ContribConv2dWinogradNCHWcWeightTransformOp(
+    TileWeight, RelayOp, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE, exact=True
+):
     """G w G^T of each kernel on blocks of channels: weight [O/32, I/16, 3, 3, 16, 32] -> [a, a, O/32, I/16, 16, 32]
-    with a = tile_size + 2 for kernels of 3."""
+    with a = tile_size + 2 for kernels of 3.
+
+    Computed in double precision, in an order that is part of the meaning: a library that computes it when it is loaded
+    gives the same bits as one that has it."""
 
     name = "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform"
     NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"
@@ -99,16 +129,17 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp, fusion_ki
         from lamina.dialects.aligned_arrays import aligned_zeros
 
         o, i, k, _, c, b = weight.shape
-        g = np.array(winograd_matrices(tile_size, k)[2], np.float64)
+        g = winograd_matrices(tile_size, k)[2]
         a = len(g)
-        # One product for both sides: G (x) G by the elements of each kernel, for all lanes of a block at once. The
-        # pieces stay in the cache: in double precision the whole is eight times as large as the weights.
-        both, kernels = np.kron(g, g), weight.reshape(o * i, k * k, c * b)
-        result = aligned_zeros((a * a, o * i, c * b), weight.dtype)  # where a program can leave it
+        kernels = weight.reshape(o * i, k, k, c * b)
+        result = aligned_zeros((a, a, o * i, c * b), weight.dtype)  # where a program can leave it
+        # The pieces stay in the cache: in double precision the whole is eight times as large as the weights.
         step = max(1, PIECE // (a * a * c * b))
         for n in range(0, o * i, step):
-            piece = both @ kernels[n : n + step].astype(np.float64)
-            result[:, n : n + step] = np.moveaxis(piece, 1, 0)
+            piece = np.ascontiguousarray(np.moveaxis(kernels[n : n + step], 0, 2), np.float64)
+            for e, half in enumerate(_rows(g, piece.__getitem__)):
+                for f, whole in enumerate(_rows(g, half.__getitem__)):
+                    result[e, f, n : n + step] = whole
         return result.reshape(a, a, o, i, c, b)
 
     @staticmethod
@@ -118,12 +149,12 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp, fusion_ki
         g = winograd_matrices(tile_size, k)[2]
 
         def rows(e: Index, s: Index, o: Index, i: Index, ci: Index, ov: Index) -> Any:
-            return _row(g, e, lambda r: weight[o, i, r, s, ci, ov])
+            return _row(g, e, lambda r: te.cast(weight[o, i, r, s, ci, ov], "float64"))
 
         half = te.compute((a, k, o, i, c, b), rows, "kernel_rows")
 
         def columns(e: Index, n: Index, o: Index, i: Index, ci: Index, ov: Index) -> Any:
-            return _row(g, n, lambda s: half[e, s, o, i, ci, ov])
+            return te.cast(_row(g, n, lambda s: half[e, s, o, i, ci, ov]), weight.dtype)
 
         return te.compute((a, a, o, i, c, b), columns, "winograd_weight")
 

@@ -215,7 +215,7 @@ def split_bounds(extent: int, indices_or_sections: int | tuple[int, ...]) -> lis
 
 
 @irdl_op_definition
-class TileOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
+class TileOp(RelayOp, fusion_kind=OpPattern.BROADCAST, exact=True):
     """The tensor repeated as a whole `reps[n]` times along axis n; the shorter of shape and reps is led by ones."""
 
     name = "relay.tile"

@@ -29,7 +29,7 @@ def real_extents(src_layout: str, shape: tuple[int, ...], channels: int) -> dict
 
 
 @irdl_op_definition
-class LayoutTransformOp(Injective):
+class LayoutTransformOp(Injective, exact=True):
     """The tensor in `dst_layout`; `channels`: the real extent of axis C where `src_layout` pads it (0: all of it)."""
 
     name = "relay.layout_transform"

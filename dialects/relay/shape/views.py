@@ -117,7 +117,7 @@ def reshape_sample(shape: tuple[int, ...], *newshape: int, dtype: str = "float32
 
 
 @irdl_op_definition
-class ReshapeOp(Injective, reshapes=True):
+class ReshapeOp(Injective, reshapes=True, exact=True):
     """The elements in row-major order under `newshape`: 0 copies an extent, -1 takes what is left, -2 copies all that
     remain, -3 multiplies two, -4 splits one into the two that follow."""
 
@@ -193,7 +193,7 @@ class ReshapeOp(Injective, reshapes=True):
 
 
 @irdl_op_definition
-class TransposeOp(Injective):
+class TransposeOp(Injective, exact=True):
     """Axis n of the result is axis `axes[n]` of the operand; the axes in reverse where the list is empty."""
 
     name = "relay.transpose"
@@ -252,7 +252,7 @@ def permutation(axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 @irdl_op_definition
-class ExpandDimsOp(RelayOp, fusion_kind=OpPattern.BROADCAST, reshapes=True):
+class ExpandDimsOp(RelayOp, fusion_kind=OpPattern.BROADCAST, reshapes=True, exact=True):
     """`num_newaxis` axes of extent 1 put in at `axis`; a negative axis counts from the end of the result's."""
 
     name = "relay.expand_dims"
@@ -366,7 +366,7 @@ def squeezed_axes(shape: tuple[int, ...], axis: tuple[int, ...]) -> tuple[int, .
 
 
 @irdl_op_definition
-class BroadcastToOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
+class BroadcastToOp(RelayOp, fusion_kind=OpPattern.BROADCAST, exact=True):
     """The tensor repeated along its axes of extent 1 and along new leading axes until it has `shape`."""
 
     name = "relay.broadcast_to"

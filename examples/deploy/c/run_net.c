@@ -33,6 +33,11 @@ static long most_memory(void) {
   return size;
 }
 
+/* A size as `aligned_alloc` takes it. */
+static uint64_t whole(const lamina_net *net, uint64_t bytes) {
+  return (bytes + net->alignment - 1) / net->alignment * net->alignment;
+}
+
 static int fail(const char *what, const char *why) {
   fprintf(stderr, "error: %s: %s\n", what, why);
   return 1;
@@ -54,7 +59,7 @@ int main(int count, char **words) {
 
   uint64_t bytes = 0;
   net->sizes(NULL, threads, NULL, &bytes);
-  void *state = aligned_alloc(net->alignment, (bytes + net->alignment - 1) / net->alignment * net->alignment);
+  void *state = aligned_alloc(net->alignment, whole(net, bytes));
   void **tensors = malloc((ports + 1) * sizeof *tensors);
   double *times = malloc((size_t)(repeats + 1) * sizeof *times);
   if (!state || !tensors || !times) return fail(words[1], "no memory");
@@ -70,7 +75,16 @@ int main(int count, char **words) {
     fclose(file);
   }
 
-  int32_t code = net->start(state, NULL, threads, LAMINA_SPINS);
+  int32_t code = 0;
+  void *params = NULL;
+  if (lamina_packs(net)) {
+    params = aligned_alloc(net->alignment, whole(net, net->params_bytes));
+    void *room = aligned_alloc(net->alignment, whole(net, net->room_bytes));
+    if (!params || !room) return fail(words[1], "no memory");
+    code = net->pack(params, room);
+    free(room);
+  }
+  if (!code) code = net->start(state, params, threads, LAMINA_SPINS);
   for (int n = 0; n < repeats && !code; n++) {
     const double start = now();
     code = net->run(state, (const void *const *)tensors, tensors + net->n_inputs);

@@ -33,11 +33,14 @@ class Net {
     if (lamina_check(net_)) throw std::runtime_error(path + ": has another version of the interface");
     uint64_t bytes = 0;
     Check(net_->sizes(nullptr, net_->threads, nullptr, &bytes));
-    memory_.resize(bytes + net_->alignment);
-    state_ = memory_.data();
-    size_t room = memory_.size();
-    std::align(net_->alignment, bytes, state_, room);
-    Check(net_->start(state_, nullptr, net_->threads, LAMINA_SPINS));
+    state_ = Aligned(&memory_, bytes);
+    void* params = nullptr;
+    if (lamina_packs(net_)) {
+      std::vector<unsigned char> room;
+      params = Aligned(&weights_, net_->params_bytes);
+      Check(net_->pack(params, Aligned(&room, net_->room_bytes)));
+    }
+    Check(net_->start(state_, params, net_->threads, LAMINA_SPINS));
     started_.reset(this);
   }
   Net(const Net&) = delete;
@@ -53,13 +56,19 @@ class Net {
   void Check(int32_t code) const {
     if (code) throw std::runtime_error(net_->text(code));
   }
+  void* Aligned(std::vector<unsigned char>* memory, uint64_t bytes) const {
+    memory->resize(bytes + net_->alignment);
+    void* first = memory->data();
+    size_t room = memory->size();
+    return std::align(net_->alignment, bytes, first, room);
+  }
   // Its threads end before its memory and its code go.
   struct Stop {
     void operator()(Net* net) const { net->net_->stop(net->state_); }
   };
   std::unique_ptr<void, int (*)(void*)> code_;
   const lamina_net* net_ = nullptr;
-  std::vector<unsigned char> memory_;
+  std::vector<unsigned char> memory_, weights_;
   void* state_ = nullptr;
   std::unique_ptr<Net, Stop> started_;
 };

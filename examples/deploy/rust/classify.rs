@@ -22,8 +22,32 @@ use lamina::{lamina_net, lamina_port};
 /// A net with a state to run in: `run` takes it for one call at a time.
 struct Net {
     net: &'static lamina_net,
-    state: *mut u8,
+    state: Memory,
+    /// What its weights were packed into, where it packs them.
+    _weights: Option<Memory>,
+}
+
+/// Memory that begins where a net wants it to.
+struct Memory {
+    first: *mut u8,
     layout: Layout,
+}
+
+impl Memory {
+    fn new(net: &lamina_net, bytes: u64) -> Result<Memory, String> {
+        let layout = Layout::from_size_align(bytes as usize, net.alignment as usize).map_err(|e| e.to_string())?;
+        let first = unsafe { alloc(layout) };
+        if first.is_null() {
+            return Err(format!("no memory of {bytes} bytes"));
+        }
+        Ok(Memory { first, layout })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        unsafe { dealloc(self.first, self.layout) };
+    }
 }
 
 fn text(of: *const std::ffi::c_char) -> String {
@@ -38,17 +62,11 @@ impl Net {
         }
         let mut bytes = 0;
         check(net, unsafe { (net.sizes)(std::ptr::null(), net.threads, std::ptr::null(), &mut bytes) })?;
-        let layout = Layout::from_size_align(bytes as usize, net.alignment as usize).map_err(|e| e.to_string())?;
-        let state = unsafe { alloc(layout) };
-        if state.is_null() {
-            return Err(format!("no memory for a state of {bytes} bytes"));
-        }
-        let code = unsafe { (net.start)(state.cast(), std::ptr::null(), net.threads, lamina::LAMINA_SPINS) };
-        if code != 0 {
-            unsafe { dealloc(state, layout) };
-        }
-        check(net, code)?;
-        Ok(Net { net, state, layout })
+        let state = Memory::new(net, bytes)?;
+        let weights = packed(net)?;
+        let params = weights.as_ref().map_or(std::ptr::null(), |w| w.first.cast_const());
+        check(net, unsafe { (net.start)(state.first.cast(), params.cast(), net.threads, lamina::LAMINA_SPINS) })?;
+        Ok(Net { net, state, _weights: weights })
     }
 
     fn inputs(&self) -> &[lamina_port] {
@@ -71,16 +89,26 @@ impl Net {
         }
         let read: Vec<*const c_void> = inputs.iter().map(|data| data.as_ptr().cast()).collect();
         let written: Vec<*mut c_void> = outputs.iter_mut().map(|data| data.as_mut_ptr().cast()).collect();
-        check(self.net, unsafe { (self.net.run)(self.state.cast(), read.as_ptr(), written.as_ptr()) })
+        check(self.net, unsafe { (self.net.run)(self.state.first.cast(), read.as_ptr(), written.as_ptr()) })
     }
 }
 
 impl Drop for Net {
     fn drop(&mut self) {
         // Its threads end before its memory goes.
-        unsafe { (self.net.stop)(self.state.cast()) };
-        unsafe { dealloc(self.state, self.layout) };
+        unsafe { (self.net.stop)(self.state.first.cast()) };
     }
+}
+
+/// The weights of a net that packs them when it is loaded.
+fn packed(net: &lamina_net) -> Result<Option<Memory>, String> {
+    if (net.bytes as usize) < std::mem::size_of::<lamina_net>() {
+        return Ok(None); // of an older Lamina
+    }
+    let Some(pack) = net.pack else { return Ok(None) };
+    let (weights, room) = (Memory::new(net, net.params_bytes)?, Memory::new(net, net.room_bytes)?);
+    check(net, unsafe { pack(weights.first.cast(), room.first.cast()) })?;
+    Ok(Some(weights))
 }
 
 fn check(net: &lamina_net, code: i32) -> Result<(), String> {

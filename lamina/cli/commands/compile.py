@@ -32,6 +32,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "library for C (lamina.h), shared or to be linked, as C source or a module of WebAssembly, or with --emit one "
         "text into a file",
     )
+    parser.add_argument(
+        "--small",
+        action="store_true",
+        help="a library whose file has the weights unpacked, and packs them when it is loaded; with --emit or a folder "
+        "the texts of the program that does",
+    )
     parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
 
 
@@ -60,6 +66,8 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
         raise UsageError(f"-o {args.output} names a file, and all texts are several", hint=hint)
     if is_exported(args.output) and args.emit is None:
         return _export(args, out, err)
+    if args.emit is None and args.small:
+        raise UsageError("--small is for a library", hint="give -o FILE.so, or --emit for texts of what packs")
     if args.emit is None:
         exe = compiled(args, err)
         out.write(f"{exe!r}\n")
@@ -103,7 +111,8 @@ def _export(args: Any, out: TextIO, err: TextIO) -> int:
     how: dict[str, Any] = {"threads": args.threads, "opt_level": context_of(args), "choices": args.choices}
     with StageProgress(err) as progress:
         cached = not args.no_cache
-        export(model, args.output, args.target, shapes=shapes, cache=cached, progress=progress, **how)
+        how |= {"cache": cached, "progress": progress, "small": args.small}
+        export(model, args.output, args.target, shapes=shapes, **how)
     if args.time:
         err.write(progress.table() + "\n")
     out.write(f"{args.output}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.cli.shell import path_argument
@@ -54,7 +55,16 @@ def _of_library(path: str, verify: bool) -> dict[str, Any]:
         "code": f"{net.code_bytes:,} bytes with tables and headers, as they were written",
         "weights": f"{net.weight_bytes:,} bytes, {'as they were written' if verify else 'not compared (--verify)'}",
         "memory": f"{said['arena']:,} bytes to work in",
+        **_packs(said),
     }
+
+
+def _packs(said: Mapping[str, Any]) -> dict[str, str]:
+    """The weights that a library packs when it is loaded."""
+    if "packs" not in said:
+        return {}
+    packs = said["packs"]
+    return {"packs": f"{packs['bytes']:,} bytes of weights when it is loaded, in a room of {packs['room']:,}"}
 
 
 def _of_linkable(path: str) -> dict[str, Any]:
@@ -73,6 +83,7 @@ def _of_linkable(path: str) -> dict[str, Any]:
         "tables": f"{net.table_bytes:,} bytes, with the texts",
         "weights": f"{net.weight_bytes:,} bytes",
         "memory": f"{said['arena']:,} bytes to work in, {said['memory']:,} of a state with one thread",
+        **_packs(said),
         "needs": ", ".join(net.needed) or "no other library",
     }
 

@@ -9,6 +9,12 @@
      int32_t code = net->run(state, inputs, outputs);    (0, or what net->text(code) says)
      net->stop(state);
 
+   Where `lamina_packs(net)`, as for nets of `lamina compile --small`, weights are packed once, into memory that all
+   states share until the last `stop`; the room, of room_bytes at a multiple of 64, is the caller's again at once:
+
+     void *params = aligned_alloc(net->alignment, net->params_bytes);
+     code = net->pack(params, room);                     (then net->start(state, params, threads, LAMINA_SPINS))
+
    A state is for one call at a time; several states of one net may run at the same time. The elements of a tensor lie
    one behind the other in order, the first at a multiple of their size; outputs share no memory with other tensors.
    Records grow at their end: `net->bytes` says which members a library has. Written by `python -m tools.header`. */
@@ -16,6 +22,7 @@
 #ifndef LAMINA_H
 #define LAMINA_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define LAMINA_VERSION 1u
@@ -36,7 +43,7 @@ enum lamina_code {
   LAMINA_UNALIGNED = -7, /* a tensor is at an address that is no multiple of its elements' size */
   LAMINA_ABI = -8, /* the library has another version of the interface than lamina.h */
   LAMINA_NO_PARAMS = -9, /* the net has no weights of its own, and none were given */
-  LAMINA_UNALIGNED_PARAMS = -10, /* the weights are at no multiple of 64 bytes */
+  LAMINA_UNALIGNED_PARAMS = -10, /* the weights are at no multiple of 64 bytes, or the room of `pack` */
 };
 
 typedef struct lamina_port {
@@ -81,7 +88,7 @@ typedef struct lamina_net {
   uint32_t alignment;
   /* of the packed weights */
   uint64_t params_bytes;
-  /* the packed weights; null where they are in a file of their own */
+  /* the packed weights; null where they are in a file of their own, or `pack` is to make them */
   const void *params;
   /* for shapes of inputs (null: those of the ports): the outputs' shapes and the bytes of a state, where not null */
   int32_t (*sizes)(const int64_t *const *inputs, uint32_t threads, int64_t *const *outputs, uint64_t *state_bytes);
@@ -93,11 +100,20 @@ typedef struct lamina_net {
   void (*stop)(void *state);
   /* what a code that is not 0 says */
   const char *(*text)(int32_t code);
+  /* of the memory that `pack` works in; 0 where it is null */
+  uint64_t room_bytes;
+  /* fill params_bytes of memory with packed weights, for `start`; null where the net needs no such */
+  int32_t (*pack)(void *params, void *room);
 } lamina_net;
 
 /* 0, or LAMINA_ABI where the library is of another version than this header. */
 static inline int32_t lamina_check(const lamina_net *net) {
   return net->abi == LAMINA_VERSION ? 0 : LAMINA_ABI;
+}
+
+/* Whether `pack` has to make the weights that `start` takes. */
+static inline int lamina_packs(const lamina_net *net) {
+  return net->bytes >= offsetof(lamina_net, pack) + sizeof net->pack && net->pack;
 }
 
 #ifdef __cplusplus

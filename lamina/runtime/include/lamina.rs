@@ -28,7 +28,7 @@ pub const LAMINA_UNALIGNED: i32 = -7;
 pub const LAMINA_ABI: i32 = -8;
 /// the net has no weights of its own, and none were given
 pub const LAMINA_NO_PARAMS: i32 = -9;
-/// the weights are at no multiple of 64 bytes
+/// the weights are at no multiple of 64 bytes, or the room of `pack`
 pub const LAMINA_UNALIGNED_PARAMS: i32 = -10;
 
 #[repr(C)]
@@ -79,7 +79,7 @@ pub struct lamina_net {
     pub alignment: u32,
     /// of the packed weights
     pub params_bytes: u64,
-    /// the packed weights; null where they are in a file of their own
+    /// the packed weights; null where they are in a file of their own, or `pack` is to make them
     pub params: *const c_void,
     /// for shapes of inputs (null: those of the ports): the outputs' shapes and the bytes of a state, where not null
     pub sizes: unsafe extern "C" fn(
@@ -96,9 +96,13 @@ pub struct lamina_net {
     pub stop: unsafe extern "C" fn(state: *mut c_void),
     /// what a code that is not 0 says
     pub text: unsafe extern "C" fn(code: i32) -> *const c_char,
+    /// of the memory that `pack` works in; 0 where it is null
+    pub room_bytes: u64,
+    /// fill params_bytes of memory with packed weights, for `start`; null where the net needs no such
+    pub pack: Option<unsafe extern "C" fn(params: *mut c_void, room: *mut c_void) -> i32>,
 }
 
-const _: () = assert!(core::mem::size_of::<lamina_net>() == if cfg!(target_pointer_width = "64") { 120 } else { 80 });
+const _: () = assert!(core::mem::size_of::<lamina_net>() == if cfg!(target_pointer_width = "64") { 136 } else { 96 });
 
 // All in it is constant.
 unsafe impl Sync for lamina_net {}

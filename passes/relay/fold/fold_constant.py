@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, TensorType
-from xdsl.ir import Operation
+from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.traits import Pure
 
 from lamina.dialects import edit
@@ -190,7 +190,10 @@ def _fold(op: RelayOp, operands: Sequence[ConstantAttr], store: ParamStore) -> l
         compute = [_thunk(op, i) for i in range(len(types))]
         return [ConstantOp.make(array_dense(c(*map(store.get, operands)))) for c in compute]
     recipe = _recipe(op)
-    return [ConstantOp.make(store.derive(operands, f"{recipe} #{i}", t, _thunk(op, i)), t) for i, t in enumerate(types)]
+    derived = [
+        store.derive(operands, f"{recipe} #{i}", t, _thunk(op, i), remake=_remake(op, i)) for i, t in enumerate(types)
+    ]
+    return [ConstantOp.make(attr, t) for attr, t in zip(derived, types, strict=True)]
 
 
 def _recipe(op: RelayOp) -> str:
@@ -214,6 +217,14 @@ def _thunk(op: RelayOp, index: int) -> Callable[..., Array]:
         return array.astype(numpy_dtype(dtype_name(type_.element_type)), copy=False)
 
     return compute
+
+
+def _remake(op: RelayOp, index: int) -> Callable[[Sequence[SSAValue]], OpResult] | None:
+    """A function that makes the op again and gives one result, where its kernels give the same bits as its oracle."""
+    if not op.EXACT:
+        return None
+    cls, types, properties = type(op), tuple(op.result_types), dict(op.properties)
+    return lambda operands: cls.create(operands=operands, result_types=types, properties=properties).results[index]
 
 
 def _put_in_place(op: Operation, constants: Sequence[ConstantOp]) -> None:

@@ -110,8 +110,8 @@ class InferSymbols(ModulePass):
 def _check_within(op: ModuleOp, name: str, given: SymbolRange, stated: SymbolRange | None) -> None:
     """Raises InputError where values are given for which a module says that it was not made."""
     if stated is not None and (given.min < stated.min or given.max > stated.max or given.divisor % stated.divisor):
-        said = range_text(name, stated)
-        raise InputError(f"relay-infer-symbols: {range_text(name, given)} is given, the module is made for {said}", op=op)
+        what = f"{range_text(name, given)} is given, the module is made for {range_text(name, stated)}"
+        raise InputError(f"relay-infer-symbols: {what}", op=op)
 
 
 def adopt(found: InferredOp) -> None:

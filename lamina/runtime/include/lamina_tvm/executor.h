@@ -214,7 +214,7 @@ LAMINA_TVM int lamina_tvm_new_executor(lamina_tvm_library *library, TVMModuleHan
   executor->module.end = lamina_tvm_end_executor;
   executor->library = library;
   executor->net = net;
-  int code = lamina_tvm_start(net, &executor->state);
+  int code = lamina_tvm_start(net, library->params, &executor->state);
   for (uint32_t n = 0; !code && n < ports; n++) {
     const lamina_port *port = lamina_tvm_port(net, n);
     code =

@@ -173,7 +173,8 @@ LAMINA_TVM uint32_t lamina_tvm_threads(const lamina_net *net) {
   return number > 0 && number < (long)net->threads ? (uint32_t)number : net->threads;
 }
 
-LAMINA_TVM int lamina_tvm_start(const lamina_net *net, lamina_tvm_state **out) {
+/* `params` are weights that were packed as the library was loaded, null where it has them. */
+LAMINA_TVM int lamina_tvm_start(const lamina_net *net, const void *params, lamina_tvm_state **out) {
   const uint32_t threads = lamina_tvm_threads(net), ports = net->n_inputs + net->n_outputs;
   const size_t alignment = net->alignment, head = sizeof(lamina_tvm_state) + ports * (sizeof(void *) + 16) + 8;
   uint64_t bytes = 0;
@@ -189,7 +190,7 @@ LAMINA_TVM int lamina_tvm_start(const lamina_net *net, lamina_tvm_state **out) {
   state->memory = memory + head + (-((uintptr_t)memory + head) & (alignment - 1));
   /* A thread that polls keeps the processor from one that has work. */
   const int64_t spins = (long)threads <= sysconf(_SC_NPROCESSORS_ONLN) ? LAMINA_SPINS : 0;
-  const int32_t code = net->start(state->memory, NULL, threads, spins);
+  const int32_t code = net->start(state->memory, params, threads, spins);
   if (code) {
     free(memory);
     return lamina_tvm_fail("net '%s': %s", net->name, net->text(code));
@@ -299,6 +300,9 @@ typedef struct {
   pthread_mutex_t lock;
   /* states that no call uses */
   lamina_tvm_state *free;
+  /* weights that were packed as it was loaded, and the memory of malloc that they are in; or null */
+  const void *params;
+  void *packed;
 } lamina_tvm_library;
 
 /* Give an argument to a port. */
@@ -384,7 +388,7 @@ LAMINA_TVM int lamina_tvm_call_net(TVMValue *args, int *codes, int count, TVMRet
   lamina_tvm_state *state = library->free;
   if (state) library->free = state->next;
   pthread_mutex_unlock(&library->lock);
-  if (!state && lamina_tvm_start(net, &state)) return -1;
+  if (!state && lamina_tvm_start(net, library->params, &state)) return -1;
   const int code = lamina_tvm_bind_all(net, state, args, codes, count) || lamina_tvm_run(net, state) ? -1 : 0;
   pthread_mutex_lock(&library->lock);
   state->next = library->free;
@@ -415,11 +419,32 @@ LAMINA_TVM void lamina_tvm_end_library(lamina_tvm_module *module) {
   }
   if (library->code) dlclose(library->code);
   free(library->description);
+  free(library->packed);
   pthread_mutex_destroy(&library->lock);
   free(library);
 }
 
 /* The module of a net, which takes over the code and the description. */
+/* Pack the weights of a net that does so as it is loaded. */
+LAMINA_TVM int lamina_tvm_pack(lamina_tvm_library *library) {
+  const lamina_net *net = library->net;
+  const size_t alignment = net->alignment, size = (size_t)net->params_bytes;
+  char *memory = (char *)malloc(size + alignment), *room = (char *)malloc((size_t)net->room_bytes + alignment);
+  int32_t code = 0;
+  if (memory && room) {
+    char *first = memory + (-(uintptr_t)memory & (alignment - 1));
+    code = net->pack(first, room + (-(uintptr_t)room & (alignment - 1)));
+    library->packed = memory;
+    library->params = first;
+  } else {
+    lamina_tvm_fail("no memory for the net '%s': its weights are of %zu bytes", net->name, size);
+    free(memory);
+  }
+  free(room);
+  if (code) lamina_tvm_fail("net '%s': %s", net->name, net->text(code));
+  return code || !library->packed ? -1 : 0;
+}
+
 LAMINA_TVM int lamina_tvm_new_library(const lamina_net *net, void *code, char *description, TVMModuleHandle *out) {
   if (lamina_check(net))
     return lamina_tvm_fail("net '%s': the library has version %u of the interface, lamina.h has %u: export it anew",
@@ -433,6 +458,11 @@ LAMINA_TVM int lamina_tvm_new_library(const lamina_net *net, void *code, char *d
   library->net = net;
   library->code = code;
   library->description = description;
+  if (lamina_packs(net) && lamina_tvm_pack(library)) {
+    free(library->packed);
+    free(library);
+    return -1;
+  }
   pthread_mutex_init(&library->lock, NULL);
   *out = &library->module;
   return 0;
