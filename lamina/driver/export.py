@@ -25,15 +25,17 @@ from lamina.backends.cpu.runtime.layout import DATA, IMPORTS, IMPORTS_OF_POOL, L
 from lamina.backends.cpu.runtime.modules import WASM, runtime_object, support_of, system_of
 from lamina.backends.cpu.runtime.net import FUNCTIONS, Net, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
+from lamina.backends.link.coff_object import read_coff
+from lamina.backends.link.coff_relocatable import merge_coff
 from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object
 from lamina.backends.link.relocatable import merge, read_described
 from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary, link
 from lamina.backends.link.wasm_module import link_module
 from lamina.backends.link.wasm_object import WasmObject, WasmSymbol, read_wasm_object
-from lamina.dialects.machine_spec import TargetSpec, is_bare, is_wasm
+from lamina.dialects.machine_spec import TargetSpec, is_bare, is_linux, is_wasm, is_windows
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_c_source, is_module
+from lamina.ir.suffixes import ARCHIVE, LINKABLE, MODULE, OBJECT, is_c_source, is_module
 from lamina.runtime.exported import digest_of_weights, weights_digest
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str |
     if f"lamina_{name}" in OF_NETS:
         what, hint = f"a net is not named {name!r}, as a part of the run-time is", "choose another name"
         raise UsageError(what, where=where, hint=f"{hint} for the file, or for the net")
-    if is_bare(triple) and not where.endswith((OBJECT, ARCHIVE)):
+    if is_bare(triple) and not where.endswith(LINKABLE):
         what = f"{target.cpu} has no system that loads a library"
         raise UsageError(what, where=where, hint=f"write small{ARCHIVE} or small{OBJECT} for a linker")
     if is_wasm(triple) and not is_module(path):
@@ -74,6 +76,10 @@ def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str |
     if is_module(path) and not is_wasm(triple):
         hint = f"`lamina compile MODEL -o FILE{MODULE}` compiles for {WASM}"
         raise UsageError(f"a module of WebAssembly has no code for {triple}", where=where, hint=hint)
+    if not (is_linux(triple) or is_bare(triple) or is_wasm(triple)) and not where.endswith(LINKABLE):
+        system = "Windows" if is_windows(triple) else "macOS"
+        hint = f"write small{ARCHIVE} or small{OBJECT} for a linker of yours"
+        raise UsageError(f"libraries for {system} are not linked here", where=where, hint=hint)
 
 
 def export_program(
@@ -119,9 +125,12 @@ def _linked(
     if label.endswith(MODULE):
         functions = {short: f"lamina.{short}" for short in FUNCTIONS}
         return b"", link_module(objects, functions, exports, label, description, data)
-    if label.endswith((OBJECT, ARCHIVE)):
-        names = _sections_of(name) if is_bare(target.triple) else None
-        library = merge(objects, exports, label, data, description, names)
+    if label.endswith(LINKABLE):
+        if is_windows(target.triple):
+            library = merge_coff(objects, exports, label, data)
+        else:
+            names = _sections_of(name) if is_bare(target.triple) else None
+            library = merge(objects, exports, label, data, description, names)
         member = ArchiveMember(f"{name}.o", library.data_at + data.size, exports)
         return archive_head(member) if label.endswith(ARCHIVE) else b"", library
     return b"", link(objects, exports, label, _imports(target), description, data)
@@ -175,14 +184,24 @@ def _parts(
         code.update(key.encode() + piece)
     net = replace(net, marker=int.from_bytes(code.digest()[:8], "little") >> 1)
     kernels = {f"kernel {key}" if key else "tables": piece for key, piece in program.objects.items()}
-    read: Any = read_wasm_object if is_wasm(target.triple) else read_object
+    read = _reader_of(target.triple)
     objects = [read(piece, label) for label, piece in kernels.items()]
-    parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
+
+    def add(parts: Sequence[str]) -> None:
+        objects.extend(read(runtime_object(part, cache, system), f"run-time {part}") for part in parts)
+
+    add(["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])])
     called = {s.name for o in objects for s in o.symbols if _is_called(s)}
-    parts += [part for part, functions in support_of(system).items() if not called.isdisjoint(functions)]
-    objects += [read(runtime_object(part, cache, system), f"run-time {part}") for part in parts]
+    add([part for part, functions in support_of(system).items() if not called.isdisjoint(functions)])
     objects.append(read(_compiled(net, machine_of(net.target)), "interface"))
     return objects, text, Data(DATA, net.size, digest)
+
+
+def _reader_of(triple: str) -> Any:
+    """The function that reads the objects of a target."""
+    if is_wasm(triple):
+        return read_wasm_object
+    return read_coff if is_windows(triple) else read_object
 
 
 def _is_called(symbol: Any) -> bool:

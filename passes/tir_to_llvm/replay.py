@@ -26,7 +26,7 @@ from lamina.passes.tir_to_llvm import loop_kinds as loop_kinds
 from lamina.passes.tir_to_llvm import values as values
 from lamina.passes.tir_to_llvm import zero_lanes as zero_lanes
 from lamina.passes.tir_to_llvm.alternatives import compile_runs
-from lamina.passes.tir_to_llvm.buffers import is_on_heap, release
+from lamina.passes.tir_to_llvm.buffers import is_on_heap, largest_on_stack, release
 from lamina.passes.tir_to_llvm.builder import FunctionBuilder
 from lamina.passes.tir_to_llvm.checks import Checks
 from lamina.passes.tir_to_llvm.indices import Indices
@@ -51,6 +51,8 @@ class Replay(Indices):
         """Whether the machine makes a bf16 of a float in one instruction."""
         self.marks_growth = target is not None and target.wants_growing_addresses()
         """Whether it is to be said of a constant that is added to an address that the sum does not wrap around."""
+        self.largest_on_stack = largest_on_stack(target)
+        """Bytes of the largest buffer in a loop that the stack holds."""
         self.pointers = dict(pointers)
         """Buffers in memory, with their base pointers."""
         self.known_from: dict[SSAValue, int | None] = {}
@@ -67,7 +69,8 @@ class Replay(Indices):
 
     def compile(self, block: Block) -> list[Step]:
         steps = compile_runs(self, list(block.ops))
-        return [*steps, *(release(self, op) for op in block.ops if type(op) is AllocOp and is_on_heap(op))]
+        stack = self.largest_on_stack
+        return [*steps, *(release(self, op) for op in block.ops if type(op) is AllocOp and is_on_heap(op, stack))]
 
     def compile_step(self, op: Operation) -> Step:
         """Replay an op by its rule. Raises InputError for one that has none."""

@@ -340,7 +340,7 @@ def test_what_are_no_shapes(text: str) -> None:
             "the compiler bnns takes no options, here is '-fast=1'",
         ),
         (["compile", "NET", "--target", "llvm -mtriple=mips-linux-gnu"], 3, "no code is made for mips-linux-gnu"),
-        (["compile", "NET", "--target", "llvm -mtriple=aarch64-apple-darwin"], 3, "aarch64-linux-gnu, for the GNU"),
+        (["compile", "NET", "--target", "llvm -mtriple=aarch64-linux-musl"], 3, "aarch64-linux-gnu, for the GNU"),
         (["compile", "NET", "--target", "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a5"], 2, "no cpu 'cortex-a5' of"),
         (["compile", "NET", "--target", "llvm -mtriple=aarch64-linux-gnu -mattr=-neon"], 3, "code for aarch64 needs"),
         (["compile", "NET", "--target", "llvm", "--dump-code", "src"], 2, "no text of the level 'src'"),

@@ -1,0 +1,218 @@
+"""Nets for Windows: objects as an independent reader finds them, and programs that wine runs where it is there."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import lamina
+from lamina.backends.cpu.jit import Machine, compile_object
+from lamina.backends.link.coff_object import read_coff
+from lamina.backends.link.coff_relocatable import merge_coff
+from lamina.backends.link.elf_object import LinkError
+from lamina.backends.link.shared_object import Data
+from lamina.errors import LaminaError, UnsupportedError, UsageError
+
+WINDOWS = Machine("x86_64-pc-windows-gnu", "x86-64", "")
+READOBJ = shutil.which("llvm-readobj")
+
+
+def model() -> Any:
+    """A convolution, a sum by a table of eight rows, and a softmax."""
+    random = np.random.default_rng(3)
+    w = random.standard_normal((9, 3, 3, 3)).astype(np.float32)
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["c"], ["r"]),
+        helper.make_node("Softmax", ["r"], ["y"], axis=1),
+    ]
+    info = helper.make_tensor_value_info
+    inputs, outputs = [info("x", TensorProto.FLOAT, [1, 3, 17, 17])], [info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, [numpy_helper.from_array(w, "w")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+class CoffFacts(NamedTuple):
+    """An object as this file reads it: characteristics by section, and shared symbols by whether they are here."""
+
+    machine: int
+    sections: dict[str, int]
+    contents: dict[str, bytes]
+    defined: set[str]
+    undefined: set[str]
+
+
+def coff_facts(data: bytes) -> CoffFacts:
+    """By Microsoft's description of the format, and nothing of ours."""
+    machine, count, _, symbols, number, optional, _ = struct.unpack_from("<HHIIIHH", data)
+    strings = data[symbols + 18 * number :]
+
+    def text(at: int) -> str:
+        return strings[at : strings.index(b"\0", at)].decode()
+
+    sections: dict[str, int] = {}
+    contents: dict[str, bytes] = {}
+    for n in range(count):
+        raw, _, _, size, at, *_, marks = struct.unpack_from("<8sIIIIIIHHI", data, 20 + optional + 40 * n)
+        name = text(int(raw[1:].rstrip(b"\0"))) if raw[:1] == b"/" else raw.rstrip(b"\0").decode()
+        sections[name], contents[name] = marks, data[at : at + size]
+    defined, undefined, n = set[str](), set[str](), 0
+    while n < number:
+        raw, _, section, _, storage, more = struct.unpack_from("<8sIhHBB", data, symbols + 18 * n)
+        name = text(int.from_bytes(raw[4:], "little")) if raw[:4] == bytes(4) else raw.rstrip(b"\0").decode()
+        if storage == 2:
+            (defined if section else undefined).add(name)
+        n += 1 + more
+    return CoffFacts(machine, sections, contents, defined, undefined)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Objects of one net, for one thread and for two."""
+    folder = tmp_path_factory.mktemp("windows")
+    lamina.export(model(), folder / "alone.obj", "x86-64-v3-windows", threads=1)
+    lamina.export(model(), folder / "two.o", "x86-64-v3-windows", threads=2)
+    return folder
+
+
+def test_an_object_has_one_symbol_and_needs_nothing(folder: Path) -> None:
+    found = coff_facts((folder / "alone.obj").read_bytes())
+    assert found.machine == 0x8664
+    assert (found.defined, found.undefined) == ({"lamina_alone"}, set())
+    assert {*found.sections} == {".text", ".rdata", ".pdata", ".xdata", ".rdata$lamina"}
+    writable, runs = 0x80000000, 0x20000000
+    assert [name for name, marks in found.sections.items() if marks & writable] == []
+    assert [name for name, marks in found.sections.items() if marks & runs] == [".text"]
+
+
+def test_threads_ask_for_functions_of_kernel32_alone(folder: Path) -> None:
+    found = coff_facts((folder / "two.o").read_bytes())
+    assert found.defined == {"lamina_two"}
+    assert found.undefined == {
+        *("AcquireSRWLockExclusive", "ReleaseSRWLockExclusive", "SleepConditionVariableSRW"),
+        *("WakeAllConditionVariable", "CreateThread", "WaitForSingleObject", "CloseHandle", "SwitchToThread"),
+    }
+
+
+@pytest.mark.skipif(READOBJ is None, reason="there is no llvm-readobj (Debian package llvm)")
+def test_llvm_reads_the_object_and_its_tables_for_unwinding(folder: Path) -> None:
+    words = [READOBJ or "", "--file-headers", "--sections", "--symbols", "--relocs", "--unwind", folder / "alone.obj"]
+    said = subprocess.run(words, check=True, capture_output=True, text=True)
+    assert not said.stderr
+    assert "Machine: IMAGE_FILE_MACHINE_AMD64" in said.stdout
+    assert "IMAGE_REL_AMD64_REL32" in said.stdout and "IMAGE_REL_AMD64_ADDR32NB" in said.stdout
+    assert said.stdout.count("RuntimeFunction {") > 10 and "Unable" not in said.stdout
+
+
+def test_the_weights_are_the_last_section_and_the_bytes_of_every_build_are_equal(folder: Path, tmp_path: Path) -> None:
+    data = (folder / "alone.obj").read_bytes()
+    weights = coff_facts(data).contents[".rdata$lamina"]
+    assert data.endswith(weights) and len(weights) >= 9 * 27 * 4
+    lamina.export(model(), tmp_path / "alone.obj", "x86-64-v3-windows", threads=1)
+    assert (tmp_path / "alone.obj").read_bytes() == data
+
+
+def test_an_archive_has_the_object_and_its_symbol(folder: Path, tmp_path: Path) -> None:
+    lamina.export(model(), tmp_path / "alone.a", "x86-64-v3-windows", threads=1)
+    data = (tmp_path / "alone.a").read_bytes()
+    assert data.startswith(b"!<arch>\n/ ") and b"lamina_alone\0" in data[:200]
+    assert (folder / "alone.obj").read_bytes() in data
+
+
+TEXT = """
+@table = constant [2 x ptr] [ptr @here, ptr @there]
+declare i64 @there(i64)
+define i64 @here(i64 %x) {
+  %y = call i64 @there(i64 %x)
+  ret i64 %y
+}
+"""
+
+
+def merged(*texts: str, exports: tuple[str, ...] = ("table",), machine: Machine = WINDOWS) -> bytes:
+    objects = [read_coff(compile_object(text, machine), f"part {n}") for n, text in enumerate(texts)]
+    library = merge_coff(objects, exports, "net.obj", Data("weights", 0, b""))
+    return library.code
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ((TEXT.replace("@here", "@table.x"), "@x = global i64 3"), r"part 1: the section \.data holds variables"),
+        ((TEXT, TEXT), "part 1: here is defined here and in part 0"),
+        (("define void @f() { ret void }",), "net.obj: there is no table to export"),
+    ],
+)
+def test_what_no_object_can_be_made_of(texts: tuple[str, ...], message: str) -> None:
+    with pytest.raises(LinkError, match=message):
+        merged(*texts)
+
+
+def test_more_weights_than_an_image_holds() -> None:
+    objects = [read_coff(compile_object(TEXT, WINDOWS), "part")]
+    with pytest.raises(LinkError, match=r"net.obj: 2,147,483,648 bytes of weights are more than a program of Windows"):
+        merge_coff(objects, ["table"], "net.obj", Data("weights", 1 << 31, b""))
+
+
+def test_a_section_has_more_relocations_than_its_header_counts(tmp_path: Path) -> None:
+    """A table of 70,000 addresses: the first relocation holds their number, as the format has it."""
+    table = ", ".join(["ptr @here"] * 70_000)
+    text = f"@table = constant [70000 x ptr] [{table}]\ndefine void @here() {{ ret void }}"
+    data = merged(text)
+    again = read_coff(data, "net.obj")
+    section = next(s for s in again.sections if s.name == ".rdata")
+    assert len(section.relocations) == 70_000 and section.relocations[-1].offset == 69_999 * 8
+    if READOBJ is not None:
+        (tmp_path / "net.obj").write_bytes(data)
+        words = [READOBJ, "--relocs", str(tmp_path / "net.obj")]
+        said = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        assert said.count("IMAGE_REL_AMD64_ADDR64 here") == 70_000
+
+
+def test_what_is_no_object_is_refused() -> None:
+    data = compile_object(TEXT, WINDOWS)
+    for broken in (b"", b"\x7fELF" + data, data[:100], data[: len(data) // 2]):
+        with pytest.raises(LinkError, match=r"part: is no (whole )?object of COFF"):
+            read_coff(broken, "part")
+
+
+@pytest.mark.parametrize(
+    ("file", "machine", "kind", "message"),
+    [
+        ("net.so", "x86-64-windows", UsageError, "net.so: libraries for Windows are not linked here; write small.a or"),
+        ("net.wasm", "x86-64-windows", UsageError, "a module of WebAssembly has no code for x86_64-pc-windows-gnu"),
+        ("net.obj", "x86-64-v9-windows", UsageError, "unknown target 'x86-64-v9-windows'; did you mean"),
+    ],
+)
+def test_what_is_said_of_mistakes(
+    file: str, machine: str, kind: type[LaminaError], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(kind, match=message):
+        lamina.export(model(), tmp_path / file, machine)
+    assert not list(tmp_path.iterdir())
+
+
+def test_code_for_windows_does_not_run_here() -> None:
+    with pytest.raises(LaminaError, match="code for x86_64 with Windows cannot run here: this machine is"):
+        lamina.compile(model(), target="x86-64-windows")
+
+
+def test_targets_by_their_triples() -> None:
+    from lamina.tensor.target import target_of
+
+    found = target_of("llvm -mtriple=x86_64-pc-windows-gnu -mcpu=haswell -num-cores=2").attr
+    assert found is not None
+    assert (found.triple.data, found.cpu.data, found.threads.data) == ("x86_64-pc-windows-gnu", "x86-64-v3", 2)
+    other = target_of("llvm -mtriple=x86_64-w64-mingw32").attr
+    assert other is not None and other.cpu.data == "x86-64"
+    with pytest.raises(UnsupportedError, match="no code is made for x86_64-pc-windows-msvc; x86_64-pc-windows-gnu"):
+        target_of("llvm -mtriple=x86_64-pc-windows-msvc")
+    with pytest.raises(UsageError, match="no cpu 'cortex-a72'"):
+        target_of("llvm -mtriple=x86_64-pc-windows-gnu -mcpu=cortex-a72")
