@@ -28,11 +28,13 @@ from lamina.backends.link.archive import ArchiveMember, archive_head
 from lamina.backends.link.coff_object import read_coff
 from lamina.backends.link.coff_relocatable import merge_coff
 from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object
+from lamina.backends.link.macho_object import read_macho
+from lamina.backends.link.macho_relocatable import merge_macho
 from lamina.backends.link.relocatable import merge, read_described
 from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary, link
 from lamina.backends.link.wasm_module import link_module
 from lamina.backends.link.wasm_object import WasmObject, WasmSymbol, read_wasm_object
-from lamina.dialects.machine_spec import TargetSpec, is_bare, is_linux, is_wasm, is_windows
+from lamina.dialects.machine_spec import TargetSpec, is_bare, is_linux, is_macos, is_wasm, is_windows
 from lamina.driver.artefact import external_compilers
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.ir.suffixes import ARCHIVE, LINKABLE, MODULE, OBJECT, is_c_source, is_module
@@ -128,11 +130,15 @@ def _linked(
     if label.endswith(LINKABLE):
         if is_windows(target.triple):
             library = merge_coff(objects, exports, label, data)
+        elif is_macos(target.triple):
+            library = merge_macho(objects, exports, label, data)
         else:
             names = _sections_of(name) if is_bare(target.triple) else None
             library = merge(objects, exports, label, data, description, names)
-        member = ArchiveMember(f"{name}.o", library.data_at + data.size, exports)
-        return archive_head(member) if label.endswith(ARCHIVE) else b"", library
+        bsd = is_macos(target.triple)
+        symbols = [f"_{name}" for name in exports] if bsd else exports
+        member = ArchiveMember(f"{name}.o", library.data_at + data.size, symbols)
+        return archive_head(member, bsd) if label.endswith(ARCHIVE) else b"", library
     return b"", link(objects, exports, label, _imports(target), description, data)
 
 
@@ -201,6 +207,8 @@ def _reader_of(triple: str) -> Any:
     """The function that reads the objects of a target."""
     if is_wasm(triple):
         return read_wasm_object
+    if is_macos(triple):
+        return read_macho
     return read_coff if is_windows(triple) else read_object
 
 

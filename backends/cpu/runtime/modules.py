@@ -69,7 +69,8 @@ def runtime_module(name: str, system: str = HERE) -> ModuleOp:
     if system == WASM:
         for op in [o for o in block.ops if isinstance(o, FuncOp) and _has_bf16(o)]:
             block.erase_op(op)  # LLVM has no bf16 there, and kernels round by integers
-    declared = {op.sym_name.data: op for op in block.ops if isinstance(op, FuncOp) and not op.body.blocks}
+    # What it declares, and what it does where a system has no way of its own.
+    declared = {op.sym_name.data: op for op in block.ops if isinstance(op, FuncOp)}
     known = [op for op in facts.ops if isinstance(op, FuncOp)]
     needed = [op for op in known if op.body.blocks and op.sym_name.data in declared]
     if needed:
