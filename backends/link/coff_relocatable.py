@@ -87,7 +87,7 @@ def _written(merged: Merged, data: Data, directives: bytes) -> LinkedLibrary:
         RECORDS.section.pack_into(
             out, RECORDS.header.size + n * RECORDS.section.size, *row, min(count, coff.MOST_RELOCATIONS), 0, marks
         )
-    return LinkedLibrary(bytes(out), data_at)
+    return LinkedLibrary(bytes(out), data_at, merged.needed())
 
 
 def _relocation_rows(section: MergedSection) -> bytes:

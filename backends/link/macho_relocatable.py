@@ -82,7 +82,7 @@ def _written(merged: Merged, data: Data) -> LinkedLibrary:
     said += _numbers(merged)
     header = (macho.MAGIC, macho.ARM64, 0, macho.OBJECT_FILE, 4, len(said), 0, 0)
     out[: RECORDS.header.size + len(said)] = RECORDS.header.pack(*header) + said
-    return LinkedLibrary(bytes(out), data_at)
+    return LinkedLibrary(bytes(out), data_at, merged.needed())
 
 
 def _numbers(merged: Merged) -> bytes:

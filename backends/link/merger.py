@@ -60,6 +60,10 @@ class Merged(NamedTuple):
     """The first is none; then local ones, those that are exported, and those that are elsewhere."""
     first_global: int
 
+    def needed(self) -> tuple[str, ...]:
+        """The names of what is elsewhere."""
+        return tuple(s.name for s in self.symbols[self.first_global :] if not s.section)
+
 
 def merge_objects(
     objects: Sequence[ObjectFile],

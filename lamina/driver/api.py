@@ -142,21 +142,23 @@ def export(
     records: str | os.PathLike[str] | None = None,
     cache: bool = True,
     progress: Progress | None = None,
+    linker: Sequence[str] | None = None,
 ) -> None:
     """Compile a model into a shared library with the C interface of `lamina.h`, for this machine or another.
 
     `name` is that of the net, by default the file's: the library has one symbol, `lamina_<name>`. What stood there is
     replaced. FILE.o and FILE.a are for a linker; FILE.wasm is a module of WebAssembly, for the target `wasm32` whether
-    it is named or none is. FILE.c is C source for any machine and one thread, and with more than 16 MB of weights a
-    file of these beside it. The other arguments are those of `compile`. Raises UnsupportedError for a model that has
-    no kernels in a fixed order of known extents or calls external backends.
+    it is named or none is. FILE.dll and FILE.dylib are linked by `linker`, the words of a C compiler's command, by
+    default by the package `ziglang`. FILE.c is C source for any machine and one thread, and with more than 16 MB of
+    weights a file of these beside it. The other arguments are those of `compile`. Raises UnsupportedError for a model
+    that has no kernels in a fixed order of known extents or calls external backends.
     """
     from lamina.driver.c_source import export_source, source_target
     from lamina.driver.export import check_exported
 
     target = "wasm32" if is_module(path) and target == "cpu" else target
     settings = Settings.of(source_target(path, target, threads), threads, opt_level, numerics, False, records)
-    check_exported(path, settings.target, name)
+    check_exported(path, settings.target, name, linker)
     if is_c_source(path):
         _, fresh = source_of(model, shapes)
         wanted = with_choices(fresh, answers_of(choices, settings.target))
@@ -166,7 +168,7 @@ def export(
     made = exportable(model, settings, shapes, choices, cache, progress)
     if made is None:
         raise _not_fixed(path)
-    made.export(path, name)
+    made.export(path, name, linker=linker)
 
 
 @quiet_gc()

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,10 +35,11 @@ from lamina.backends.link.relocatable import merge, read_described
 from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary, link
 from lamina.backends.link.wasm_module import link_module
 from lamina.backends.link.wasm_object import WasmObject, WasmSymbol, read_wasm_object
-from lamina.dialects.machine_spec import TargetSpec, is_bare, is_linux, is_macos, is_wasm, is_windows
+from lamina.dialects.machine_spec import TargetSpec, is_bare, is_macos, is_wasm, is_windows
 from lamina.driver.artefact import external_compilers
+from lamina.driver.linker import check_linker, link_shared, linking_folder, system_to_link
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.ir.suffixes import ARCHIVE, LINKABLE, MODULE, OBJECT, is_c_source, is_module
+from lamina.ir.suffixes import ARCHIVE, LIBRARIES_TO_LINK, LIBRARY, LINKABLE, MODULE, OBJECT, is_c_source, is_module
 from lamina.runtime.exported import digest_of_weights, weights_digest
 
 if TYPE_CHECKING:
@@ -64,8 +66,11 @@ def net_name(path: str | os.PathLike[str], name: str | None = None) -> str:
     return re.sub(r"\W", "_", stem, flags=re.ASCII) or "net"
 
 
-def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str | None = None) -> None:
-    """Raise UsageError for a name that a net cannot have, and for a file that code for a target does not go into."""
+def check_exported(
+    path: str | os.PathLike[str], target: TargetSpec, name: str | None = None, linker: Sequence[str] | None = None
+) -> None:
+    """Raise UsageError for a name that a net cannot have, for a file that code for a target does not go into, and
+    where the linker that it takes is missing."""
     where, triple, name = str(path), target.triple, net_name(path, name)
     if f"lamina_{name}" in OF_NETS:
         what, hint = f"a net is not named {name!r}, as a part of the run-time is", "choose another name"
@@ -78,10 +83,11 @@ def check_exported(path: str | os.PathLike[str], target: TargetSpec, name: str |
     if is_module(path) and not is_wasm(triple):
         hint = f"`lamina compile MODEL -o FILE{MODULE}` compiles for {WASM}"
         raise UsageError(f"a module of WebAssembly has no code for {triple}", where=where, hint=hint)
-    if not (is_linux(triple) or is_bare(triple) or is_wasm(triple)) and not where.endswith(LINKABLE):
-        system = "Windows" if is_windows(triple) else "macOS"
-        hint = f"write small{ARCHIVE} or small{OBJECT} for a linker of yours"
-        raise UsageError(f"libraries for {system} are not linked here", where=where, hint=hint)
+    if where.endswith(LIBRARY) and (system := system_to_link(target)):
+        of_system = next(suffix for suffix, of in LIBRARIES_TO_LINK.items() if of == system)
+        hint = f"write FILE{of_system}, or FILE{ARCHIVE} or FILE{OBJECT} for a linker of yours"
+        raise UsageError(f"a library of Linux has no code for {triple}", where=where, hint=hint)
+    check_linker(target, linker, where)
 
 
 def export_program(
@@ -91,17 +97,19 @@ def export_program(
     name: str | None = None,
     cache: ObjectCache | None = None,
     notes: Mapping[str, Any] | None = None,
+    linker: Sequence[str] | None = None,
 ) -> LinkedLibrary:
     """Write a program as a shared library, an object (.o), an archive (.a) or a module (.wasm), by the path's suffix.
 
     `name` is that of the net, by default the file's; `notes` are plain values to keep with it, with the graph of its
-    calls. Objects and archives are for a linker of the user's.
+    calls. Objects and archives are for a linker of the user's; `linker` is the command of the one that makes a library
+    for Windows (.dll) or macOS (.dylib), by default that of the package `ziglang`.
 
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
     UsageError for a name that is none in C, or a suffix that is none for the target; InputError where the disk does not
     allow it.
     """
-    check_exported(path, target, name)
+    check_exported(path, target, name, linker)
     where = str(path)
     name = net_name(path, name)
     if is_c_source(path):
@@ -115,8 +123,32 @@ def export_program(
     objects, description, data = _parts(program, target, name, cache, notes)
     head, library = _linked(objects, target, name, Path(path).name, description, data)
     alignment = _alignment_of(target)
-    _write(Path(path), head, library, [piece for array in program.params for piece in _pieces(array, alignment)])
+    pieces = [piece for array in program.params for piece in _pieces(array, alignment)]
+    if where.endswith(tuple(LIBRARIES_TO_LINK)):
+        _link_elsewhere(Path(path), target, library, pieces, linker)
+    else:
+        _write(Path(path), head, library, pieces)
     return library
+
+
+def _link_elsewhere(
+    path: Path,
+    target: TargetSpec,
+    library: LinkedLibrary,
+    data: Sequence[bytes | memoryview],
+    linker: Sequence[str] | None,
+) -> None:
+    """Let a linker make the library of an object, and put it where it belongs."""
+    with linking_folder() as folder:
+        obj = Path(folder) / f"net{OBJECT}"
+        _write(obj, b"", library, data)
+        made = link_shared(target, linker, obj, library.needed, path)
+        write_whole(path, lambda file: _copy(made, file), 0o777)
+
+
+def _copy(source: Path, target: BinaryIO) -> None:
+    with source.open("rb") as file:
+        shutil.copyfileobj(file, target)
 
 
 def _linked(
@@ -127,9 +159,10 @@ def _linked(
     if label.endswith(MODULE):
         functions = {short: f"lamina.{short}" for short in FUNCTIONS}
         return b"", link_module(objects, functions, exports, label, description, data)
-    if label.endswith(LINKABLE):
+    shared = label.endswith(tuple(LIBRARIES_TO_LINK))
+    if label.endswith(LINKABLE) or shared:
         if is_windows(target.triple):
-            library = merge_coff(objects, exports, label, data)
+            library = merge_coff(objects, exports, label, data, shared)
         elif is_macos(target.triple):
             library = merge_macho(objects, exports, label, data)
         else:

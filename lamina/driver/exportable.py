@@ -6,7 +6,7 @@ A program for another machine cannot be run here, but all that a file of it need
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,12 @@ class ExportableProgram:
         return self.texts().get(level)
 
     def export(
-        self, path: str | os.PathLike[str], name: str | None = None, notes: Mapping[str, Any] | None = None
+        self,
+        path: str | os.PathLike[str],
+        name: str | None = None,
+        notes: Mapping[str, Any] | None = None,
+        linker: Sequence[str] | None = None,
     ) -> None:
-        """Write the program as a library, an object or an archive, as `Executable.export`."""
-        export_program(path, self.stored, self.settings.target, name, self.objects, notes)
+        """Write the program as a library, an object or an archive, as `Executable.export`; `linker` as `lamina.export`
+        has it."""
+        export_program(path, self.stored, self.settings.target, name, self.objects, notes, linker)

@@ -17,7 +17,9 @@ LINKABLE = (OBJECT, OBJECT_OF_WINDOWS, ARCHIVE)
 """What is for a linker."""
 C_SOURCE = ".c"
 """A program that was exported as C source."""
-EXPORTED = (LIBRARY, *LINKABLE, MODULE, C_SOURCE)
+LIBRARIES_TO_LINK = {".dll": "Windows", ".dylib": "macOS"}
+"""Libraries that a linker makes, and their systems."""
+EXPORTED = (LIBRARY, *LIBRARIES_TO_LINK, *LINKABLE, MODULE, C_SOURCE)
 """All of these."""
 MLIR = ".mlir"
 """Texts of our IR."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import struct
 import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -18,7 +23,9 @@ from lamina.backends.link.coff_object import read_coff
 from lamina.backends.link.coff_relocatable import merge_coff
 from lamina.backends.link.elf_object import LinkError
 from lamina.backends.link.shared_object import Data
-from lamina.errors import LaminaError, UnsupportedError, UsageError
+from lamina.driver.linker import linker_words
+from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+from tools.header import PATH as HEADER
 
 WINDOWS = Machine("x86_64-pc-windows-gnu", "x86-64", "")
 READOBJ = shutil.which("llvm-readobj")
@@ -186,7 +193,12 @@ def test_what_is_no_object_is_refused() -> None:
 @pytest.mark.parametrize(
     ("file", "machine", "kind", "message"),
     [
-        ("net.so", "x86-64-windows", UsageError, "net.so: libraries for Windows are not linked here; write small.a or"),
+        (
+            "net.so",
+            "x86-64-windows",
+            UsageError,
+            "net.so: a library of Linux has no code for x86_64-pc-windows-gnu; wri",
+        ),
         ("net.wasm", "x86-64-windows", UsageError, "a module of WebAssembly has no code for x86_64-pc-windows-gnu"),
         ("net.obj", "x86-64-v9-windows", UsageError, "unknown target 'x86-64-v9-windows'; did you mean"),
     ],
@@ -216,3 +228,151 @@ def test_targets_by_their_triples() -> None:
         target_of("llvm -mtriple=x86_64-pc-windows-msvc")
     with pytest.raises(UsageError, match="no cpu 'cortex-a72'"):
         target_of("llvm -mtriple=x86_64-pc-windows-gnu -mcpu=cortex-a72")
+
+
+# -- libraries, and what runs them ---------------------------------------------------------------------------------
+
+WINE = shutil.which("wine64") or next((str(p) for p in [Path("/usr/lib/wine/wine64")] if p.is_file()), None)
+MINGW = shutil.which("x86_64-w64-mingw32-gcc")
+
+
+def linker() -> list[str]:
+    """A C compiler for Windows. Skips the test where there is none."""
+    if MINGW is not None:
+        return [MINGW]
+    if find_spec("ziglang") is None:
+        pytest.skip("there is no x86_64-w64-mingw32-gcc, and no package ziglang")
+    return [sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu"]
+
+
+RUNNER = Path(__file__).parent / "inputs" / "run_on_windows.c"
+
+
+def built(folder: Path, name: str, *options: str) -> Path:
+    """A program of RUNNER, which needs no C library."""
+    program = folder / f"{name}.exe"
+    words = [
+        *linker(),
+        "-O1",
+        "-ffreestanding",
+        "-nostdlib",
+        "-Wl,-e,begin",
+        "-Wl,--subsystem,console",
+        "-I",
+        str(HEADER.parent),
+    ]
+    words += ["-o", str(program), str(RUNNER), *options, "-lkernel32"]
+    subprocess.run(words, check=True, capture_output=True)
+    return program
+
+
+def computed(program: Path, folder: Path, *words: str) -> bytes:
+    """What a program of RUNNER writes, run by wine on the input of `drawn`."""
+    drawn().tofile(folder / "x.raw")
+    environment = {**os.environ, "WINEPREFIX": str(folder.parent / "wine"), "WINEDEBUG": "-all"}
+    given = [WINE or "", str(program.relative_to(folder)), *words, "x.raw", "y.raw"]
+    subprocess.run(given, cwd=folder, env=environment, check=True, capture_output=True, timeout=120)
+    return (folder / "y.raw").read_bytes()
+
+
+def drawn() -> Any:
+    return np.random.default_rng(5).standard_normal((1, 3, 17, 17)).astype(np.float32)
+
+
+def expected() -> bytes:
+    """What the program computes in this process."""
+    return lamina.compile(model(), target="x86-64-v3", threads=1).run({"x": drawn()})["y"].tobytes()
+
+
+needs_wine = pytest.mark.skipif(WINE is None, reason="there is no wine64 (Debian package)")
+
+
+@needs_wine
+@pytest.mark.slow
+@pytest.mark.needs("x86-64-v3")
+def test_a_program_with_a_net_computes_the_same_to_the_bit(folder: Path) -> None:
+    program = built(folder, "static", "-DNET=lamina_alone", str(folder / "alone.obj"))
+    assert computed(program, folder, "1") == expected()
+
+
+@needs_wine
+@pytest.mark.slow
+@pytest.mark.needs("x86-64-v3")
+def test_a_library_with_threads_computes_the_same_to_the_bit(folder: Path) -> None:
+    words = [MINGW] if MINGW is not None else [*linker(), "-nostdlib", "-Wl,--no-entry", "-lkernel32"]
+    lamina.export(model(), folder / "net.dll", "x86-64-v3-windows", threads=2, linker=words)
+    program = built(folder, "dynamic")
+    for threads in ("1", "2"):
+        assert computed(program, folder, "net.dll", "lamina_net", threads) == expected()
+
+
+@pytest.mark.skipif(READOBJ is None, reason="there is no llvm-readobj (Debian package llvm)")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_ziglang_links(threads: int, tmp_path: Path) -> None:
+    """By itself, where it is installed: one symbol, kernel32 and nothing else, no section that is written and runs."""
+    if find_spec("ziglang") is None:
+        pytest.skip("there is no package ziglang")
+    lamina.export(model(), tmp_path / "net.dll", "x86-64-v3-windows", name="mine", threads=threads)
+    assert [p.name for p in tmp_path.iterdir()] == ["net.dll"]
+    words = [READOBJ or "", "--coff-exports", "--coff-imports", "--sections", str(tmp_path / "net.dll")]
+    said = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    exported = said[said.index("Export {") :]
+    assert exported.count("Export {") == 1 and "Name: lamina_mine\n" in exported
+    imports = set(re.findall(r"Import \{\n\s*Name: (\S+)", said))
+    assert imports == ({"KERNEL32.dll"} if threads > 1 else set())
+    for section in said.split("Section {")[1:]:
+        assert not ("MEM_WRITE" in section and "MEM_EXECUTE" in section)
+
+
+@pytest.mark.parametrize(
+    ("file", "words", "kind", "message"),
+    [
+        ("net.dll", None, UsageError, r"net.dll: libraries for Windows need a linker; pip install 'lamina\[link\]' br"),
+        ("net.dll", ["no-such-cc"], UsageError, "net.dll: cannot start the linker 'no-such-cc': No such file"),
+        ("net.dll", ["false"], InputError, "net.dll: the linker 'false' fails: it ends with status 1 and no library"),
+        ("net.dll", ["true"], InputError, "net.dll: the linker 'true' fails: it ends with status 0 and no library"),
+        ("net.dll", ["cat", "/nowhere"], InputError, "the linker 'cat' fails: "),
+        ("net.obj", ["cc"], UsageError, "net.obj: no linker takes part; --linker is for .dll and .dylib"),
+        ("net.dylib", ["cc"], UsageError, "net.dylib: a library of macOS has no code for x86_64-pc-windows-gnu; write"),
+    ],
+)
+def test_what_is_said_of_linkers(
+    file: str,
+    words: list[str] | None,
+    kind: type[LaminaError],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lamina.driver.linker.find_spec", lambda _: None)
+    with pytest.raises(kind, match=message):
+        lamina.export(model(), tmp_path / file, "x86-64-v3-windows", threads=1, linker=words)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_command_takes_a_linker_as_a_shell_does(tmp_path: Path) -> None:
+    onnx.save(model(), tmp_path / "net.onnx")
+    record = tmp_path / "linker.py"
+    record.write_text("import sys, shutil\nprint(sys.argv[1])\nshutil.copy(sys.argv[-1], sys.argv[-2])\n")
+    target = "llvm -mtriple=x86_64-pc-windows-gnu -mcpu=haswell"
+
+    def command(given: str, file: str = "net.dll") -> tuple[int, str]:
+        words = [sys.executable, "-m", "lamina.cli", "compile", "net.onnx", "-o", file, "--threads", "1"]
+        ended = subprocess.run(
+            [*words, "--target", target, "--linker", given], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        return ended.returncode, ended.stderr
+
+    assert command(f'"{sys.executable}" {record} "-target x"') == (0, "")
+    assert coff_facts((tmp_path / "net.dll").read_bytes()).defined == {"lamina_net"}
+    assert b" -export:lamina_net,data" in coff_facts((tmp_path / "net.dll").read_bytes()).contents[".drectve"]
+    assert command("cc", "texts/") == (2, "error: --linker links a library; give -o FILE.dll or -o FILE.dylib\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("cc 'x", "--linker: No closing quotation; as in"), (" ", "--linker names no program; as in")]
+)
+def test_what_is_no_command(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        linker_words(text)
+    assert linker_words("zig cc -target 'a b'") == ["zig", "cc", "-target", "a b"]
