@@ -54,6 +54,33 @@ RECORDS = MachoRecords(
 )
 
 
+class _Header(NamedTuple):
+    """What the file says of a section."""
+
+    name: str
+    address: int
+    size: int
+    offset: int
+    align: int
+    relocations: int
+    relocation_count: int
+    marks: int
+
+    @staticmethod
+    def at(view: memoryview, place: int) -> _Header:
+        section, segment, *numbers = RECORDS.section.unpack_from(view, place)
+        name = ",".join(part.rstrip(b"\0").decode() for part in (segment, section))
+        return _Header(name, *numbers[:7])
+
+    @property
+    def is_empty(self) -> bool:
+        return self.marks & 0xFF in _ZERO_FILLED
+
+    @property
+    def runs(self) -> bool:
+        return bool(self.marks & _SOME_INSTRUCTIONS)
+
+
 def read_macho(data: bytes | memoryview, label: str) -> ObjectFile:
     """Read a relocatable object; `label` names it in errors. Raises LinkError."""
     view = memoryview(data)
@@ -69,7 +96,7 @@ def _read(view: memoryview, label: str) -> ObjectFile:
     header = RECORDS.header.unpack_from(view)
     if header[3] != OBJECT_FILE:
         raise LinkError("is no relocatable object", where=label)
-    rows: list[tuple[int, ...]] = []
+    rows: list[_Header] = []
     table: tuple[int, ...] = (0, 0, 0, 0, 0, 0)
     at = RECORDS.header.size
     for _ in range(header[4]):
@@ -77,7 +104,7 @@ def _read(view: memoryview, label: str) -> ObjectFile:
         if command == SEGMENT:
             count = RECORDS.segment.unpack_from(view, at)[9]
             start = at + RECORDS.segment.size
-            rows += [RECORDS.section.unpack_from(view, start + n * RECORDS.section.size) for n in range(count)]
+            rows += [_Header.at(view, start + n * RECORDS.section.size) for n in range(count)]
         elif command == SYMTAB:
             table = RECORDS.symtab.unpack_from(view, at)
         at += size
@@ -91,34 +118,29 @@ def _read(view: memoryview, label: str) -> ObjectFile:
     return ObjectFile(label, ARM64, 64, 0, tuple(sections), tuple(symbols))
 
 
-def _section(
-    view: memoryview, row: tuple[int, ...], rows: list[tuple[int, ...]], first: int, count: int, label: str
-) -> ObjectSection:
+def _section(view: memoryview, row: _Header, rows: list[_Header], first: int, count: int, label: str) -> ObjectSection:
     """A section; `first` is the number of the symbol that stands for the first one, `count` that of all symbols."""
-    name, segment = (bytes(n).rstrip(b"\0").decode() for n in row[:2])  # pyright: ignore[reportArgumentType]
-    size, at, align, marks = row[3], row[4], row[5], row[8]
-    empty = marks & 0xFF in _ZERO_FILLED
-    if not empty and at + size > len(view):
+    if not row.is_empty and row.offset + row.size > len(view):
         raise IndexError("a section ends behind the file")
-    content = bytearray() if empty else bytearray(view[at : at + size])
+    content = bytearray() if row.is_empty else bytearray(view[row.offset : row.offset + row.size])
     relocations = tuple(_relocations(view, row, rows, content, first, label))
     for r in relocations:
-        if r.symbol >= count or r.offset < 0 or r.offset + 4 > size:
+        if r.symbol >= count or r.offset < 0 or r.offset + 4 > row.size:
             raise IndexError("a relocation is outside of its section, or of no symbol")
-    flags = elf.ALLOC | elf.EXECUTE * bool(marks & _SOME_INSTRUCTIONS)
-    flags |= elf.WRITE * (segment == "__DATA" and name != "__const")
-    kind = elf.NOBITS if empty else elf.PROGBITS
-    return ObjectSection(f"{segment},{name}", kind, flags, memoryview(content), size, 1 << align, relocations)
+    flags = elf.ALLOC | elf.EXECUTE * row.runs
+    flags |= elf.WRITE * (row.name.startswith("__DATA,") and row.name != "__DATA,__const")
+    kind = elf.NOBITS if row.is_empty else elf.PROGBITS
+    return ObjectSection(row.name, kind, flags, memoryview(content), row.size, 1 << row.align, relocations)
 
 
 def _relocations(
-    view: memoryview, row: tuple[int, ...], rows: list[tuple[int, ...]], content: bytearray, first: int, label: str
+    view: memoryview, row: _Header, rows: list[_Header], content: bytearray, first: int, label: str
 ) -> Iterator[Relocation]:
     """Relocations in their order, pairs one after the other; what is about a section is about a symbol at its start."""
     addend: int | None = None
-    for n in range(row[7]):
-        offset, word = RECORDS.relocation.unpack_from(view, row[6] + n * RECORDS.relocation.size)
-        number, upper = word & 0xFFFFFF, word >> 24
+    for n in range(row.relocation_count):
+        offset, word = RECORDS.relocation.unpack_from(view, row.relocations + n * RECORDS.relocation.size)
+        number, upper = int(word) & 0xFFFFFF, int(word) >> 24
         kind = upper >> 4
         if kind == ADDEND:
             addend = number - (1 << 24) if number & 1 << 23 else number
@@ -130,14 +152,14 @@ def _relocations(
             size = 1 << (upper >> 1 & 3)
             if kind != UNSIGNED or not 1 <= number <= len(rows) or offset + size > len(content):
                 raise LinkError(f"a relocation of the type {kind} is about a section", where=label)
-            before = int.from_bytes(content[offset : offset + size], "little")
-            content[offset : offset + size] = (before - rows[number - 1][2]).to_bytes(size, "little", signed=True)
+            place = int.from_bytes(content[offset : offset + size], "little") - rows[number - 1].address
+            content[offset : offset + size] = place.to_bytes(size, "little", signed=True)
             symbol = first + number - 1
         yield Relocation(offset, upper | OF_SYMBOL, symbol, addend)
         addend = None
 
 
-def _symbols(view: memoryview, table: tuple[int, ...], rows: list[tuple[int, ...]], label: str) -> Iterator[Symbol]:
+def _symbols(view: memoryview, table: tuple[int, ...], rows: list[_Header], label: str) -> Iterator[Symbol]:
     strings = view[table[4] : table[4] + table[5]]
     for n in range(table[3]):
         start, type_, section, _, value = RECORDS.symbol.unpack_from(view, table[2] + n * RECORDS.symbol.size)
@@ -147,10 +169,9 @@ def _symbols(view: memoryview, table: tuple[int, ...], rows: list[tuple[int, ...
         if type_ & _STAB or type_ & _TYPE not in (IN_SECTION, UNDEFINED) or (type_ & _TYPE == UNDEFINED and value):
             raise LinkError(f"{given} is no symbol of a kind that is known", where=label)
         shared = bool(type_ & EXTERNAL)
-        where = section if type_ & _TYPE == IN_SECTION else elf.UNDEFINED
+        where = int(section) if type_ & _TYPE == IN_SECTION else elf.UNDEFINED
         kind = elf.NOTYPE
         if where:
-            row = rows[where - 1]
-            value -= row[2]
-            kind = elf.FUNCTION if row[8] & _SOME_INSTRUCTIONS and not name.startswith(AS_IS) else elf.NOTYPE
+            value -= rows[where - 1].address
+            kind = elf.FUNCTION if rows[where - 1].runs and not name.startswith(AS_IS) else elf.NOTYPE
         yield Symbol(name, where, value, 0, kind, elf.GLOBAL if shared else elf.LOCAL)

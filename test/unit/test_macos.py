@@ -195,7 +195,12 @@ def test_what_is_no_object_is_refused() -> None:
 @pytest.mark.parametrize(
     ("file", "machine", "kind", "message"),
     [
-        ("net.so", "aarch64-macos", UsageError, "net.so: a library of Linux has no code for aarch64-apple-macosx11.0.0"),
+        (
+            "net.so",
+            "aarch64-macos",
+            UsageError,
+            "net.so: a library of Linux has no code for aarch64-apple-macosx11.0.0",
+        ),
         ("net.wasm", "aarch64-macos", UsageError, "a module of WebAssembly has no code for aarch64-apple-macosx11.0.0"),
     ],
 )
