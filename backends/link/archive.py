@@ -62,7 +62,11 @@ def member_bytes(data: bytes) -> bytes:
     while at + _HEADER <= len(data):
         name, size = data[at : at + 16], int(data[at + 48 : at + 58])
         at += _HEADER
-        if not name.startswith(b"/ "):
+        if name.startswith(b"#1/"):
+            room = int(name[3:])
+            if not data[at : at + room].startswith(b"__.SYMDEF"):
+                return data[at + room : at + size]
+        elif not name.startswith(b"/ "):
             return data[at : at + size]
         at += size + size % 2
     raise ValueError("there is nothing in the archive")

@@ -7,11 +7,12 @@ Source: Microsoft, "PE Format". Relocations keep their addends, which are in the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lamina.backends.link import coff_object as coff
 from lamina.backends.link import elf_object as elf
 from lamina.backends.link.coff_object import RECORDS
+from lamina.backends.link.described import DESCRIPTION_SECTION, described, seal
 from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection
 from lamina.backends.link.merger import Merged, MergedSection, merge_objects
 from lamina.backends.link.shared_object import Data, LinkedLibrary
@@ -26,18 +27,24 @@ _MOST_BYTES = 1 << 31
 
 
 def merge_coff(
-    objects: Sequence[ObjectFile], exports: Sequence[str], label: str, data: Data, shared: bool = False
+    objects: Sequence[ObjectFile],
+    exports: Sequence[str],
+    label: str,
+    data: Data,
+    description: bytes = b"",
+    shared: bool = False,
 ) -> LinkedLibrary:
     """Put objects together; `label` names the result in errors. The data follow it.
 
-    With `shared` it says to the linker what to export from a library. Raises LinkError: for a symbol that two have or
-    that is to be exported and is not there, for a variable, and for more than an image can hold.
+    A description stands in a section that linkers leave out. With `shared` the object says to the linker what to export
+    from a library. Raises LinkError: for a symbol that two have or that is to be exported and is not there, for a
+    variable, and for more than an image can hold.
     """
     if data.size >= _MOST_BYTES:
         raise LinkError(f"{data.size:,} bytes of weights are more than a program of Windows can hold", where=label)
     merged = merge_objects(objects, exports, label, data, _name_of)
     said = "".join(f" -export:{name},data" for name in exports) if shared else ""
-    return _written(merged, data, said.encode())
+    return _written(merged, data, {DIRECTIVES: said.encode(), DESCRIPTION_SECTION: description})
 
 
 def _name_of(obj: ObjectFile, section: ObjectSection) -> str | None:
@@ -51,10 +58,13 @@ def _name_of(obj: ObjectFile, section: ObjectSection) -> str | None:
     return section.name if section.name in _UNWIND else CONSTANTS
 
 
-def _written(merged: Merged, data: Data, directives: bytes) -> LinkedLibrary:
+def _written(merged: Merged, data: Data, texts: Mapping[str, bytes]) -> LinkedLibrary:
     sections = [*merged.sections, MergedSection(DATA_SECTION, elf.PROGBITS, elf.ALLOC, 64)]
-    if directives:
-        sections.append(MergedSection(DIRECTIVES, elf.PROGBITS, 0, 1, bytearray(directives)))
+    if texts[DIRECTIVES]:
+        sections.append(MergedSection(DIRECTIVES, elf.PROGBITS, 0, 1, bytearray(texts[DIRECTIVES])))
+    if texts[DESCRIPTION_SECTION]:
+        said = described(texts[DESCRIPTION_SECTION])
+        sections.append(MergedSection(DESCRIPTION_SECTION, elf.PROGBITS, 0, 1, said))
     strings = _Strings()
     # First, since a header has seven digits for the place of a name.
     names = [strings.section(s.name) for s in sections]
@@ -87,6 +97,8 @@ def _written(merged: Merged, data: Data, directives: bytes) -> LinkedLibrary:
         RECORDS.section.pack_into(
             out, RECORDS.header.size + n * RECORDS.section.size, *row, min(count, coff.MOST_RELOCATIONS), 0, marks
         )
+    if sections[-1].name == DESCRIPTION_SECTION:
+        seal(out, sections[-1].offset, data_at)
     return LinkedLibrary(bytes(out), data_at, merged.needed())
 
 
@@ -102,7 +114,7 @@ def _relocation_rows(section: MergedSection) -> bytes:
 
 def _marks(section: MergedSection) -> int:
     alignment = section.alignment.bit_length() << 20
-    if section.name == DIRECTIVES:
+    if section.name in (DIRECTIVES, DESCRIPTION_SECTION):
         return coff.INFORMATION | coff.REMOVED | alignment
     if section.flags & elf.EXECUTE:
         return coff.CODE | coff.EXECUTES | coff.READS | alignment

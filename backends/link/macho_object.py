@@ -19,6 +19,8 @@ SEGMENT, SYMTAB, DYSYMTAB, BUILD_VERSION = 0x19, 0x2, 0xB, 0x32
 """Load commands."""
 INSTRUCTIONS = 0x80000400
 """Attributes of a section of code: all of it is."""
+FOR_DEBUGGERS = 0x02000000
+"""Attribute of a section that linkers leave out: what is for debuggers, and tables for unwinding."""
 _SOME_INSTRUCTIONS, _ZERO_FILLED = 0x400, (0x1, 0xC, 0x12)
 EXTERNAL, UNDEFINED, IN_SECTION, ABSOLUTE = 0x1, 0x0, 0xE, 0x2
 """Bits of the type of a symbol."""
@@ -127,7 +129,7 @@ def _section(view: memoryview, row: _Header, rows: list[_Header], first: int, co
     for r in relocations:
         if r.symbol >= count or r.offset < 0 or r.offset + 4 > row.size:
             raise IndexError("a relocation is outside of its section, or of no symbol")
-    flags = elf.ALLOC | elf.EXECUTE * row.runs
+    flags = 0 if row.marks & FOR_DEBUGGERS else elf.ALLOC | elf.EXECUTE * row.runs
     flags |= elf.WRITE * (row.name.startswith("__DATA,") and row.name != "__DATA,__const")
     kind = elf.NOBITS if row.is_empty else elf.PROGBITS
     return ObjectSection(row.name, kind, flags, memoryview(content), row.size, 1 << row.align, relocations)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from lamina.backends.link import elf_object as elf
 from lamina.backends.link import macho_object as macho
+from lamina.backends.link.described import MACHO_DESCRIPTION, described, seal
 from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection
 from lamina.backends.link.macho_object import AS_IS, RECORDS
 from lamina.backends.link.merger import Merged, MergedSection, MergedSymbol, merge_objects
@@ -19,23 +20,26 @@ from lamina.backends.link.shared_object import Data, LinkedLibrary
 
 TEXT, CONSTANTS, TABLES, DATA_SECTION = "__TEXT,__text", "__TEXT,__const", "__DATA,__const", "__TEXT,__lamina"
 """Sections of the result; the loader writes addresses into the tables, which are read-only then."""
-_UNWIND = ("__LD,__compact_unwind", "__TEXT,__eh_frame")
+_UNWIND = "__TEXT,__eh_frame"
 _ALL = 7
 """The rights of an object's only segment; its sections get those of the segments that they name."""
 _MACOS, _ELEVEN = 1, 11 << 16
 
 
-def merge_macho(objects: Sequence[ObjectFile], exports: Sequence[str], label: str, data: Data) -> LinkedLibrary:
+def merge_macho(
+    objects: Sequence[ObjectFile], exports: Sequence[str], label: str, data: Data, description: bytes = b""
+) -> LinkedLibrary:
     """Put objects together; `label` names the result in errors. The data follow it.
 
-    Raises LinkError: for a symbol that two have or that is to be exported and is not there, and for a variable.
+    A description stands in a section that linkers leave out. Raises LinkError: for a symbol that two have or that is to
+    be exported and is not there, and for a variable.
     """
-    return _written(merge_objects(objects, exports, label, data, _name_of), data)
+    return _written(merge_objects(objects, exports, label, data, _name_of), data, description)
 
 
 def _name_of(obj: ObjectFile, section: ObjectSection) -> str | None:
     """The section of the result that takes one of an object; None where none does. Raises LinkError for variables."""
-    if not section.size or section.name in _UNWIND:
+    if not section.flags & elf.ALLOC or not section.size or section.name == _UNWIND:
         return None
     if section.flags & elf.EXECUTE:
         return TEXT
@@ -44,15 +48,18 @@ def _name_of(obj: ObjectFile, section: ObjectSection) -> str | None:
     return TABLES if section.relocations else CONSTANTS
 
 
-def _written(merged: Merged, data: Data) -> LinkedLibrary:
-    sections = [*merged.sections, MergedSection(DATA_SECTION, elf.PROGBITS, elf.ALLOC, 64)]
-    sizes = [len(s.data) for s in merged.sections] + [data.size]
+def _written(merged: Merged, data: Data, description: bytes) -> LinkedLibrary:
+    block = MergedSection(DATA_SECTION, elf.PROGBITS, elf.ALLOC, 64)
+    said = [MergedSection(MACHO_DESCRIPTION, elf.PROGBITS, 0, 1, described(description))] if description else []
+    # Symbols know the number of the data's section, the first behind the others; what is said comes last.
+    sections = [*merged.sections, block, *said]
+    sizes = [data.size if s is block else len(s.data) for s in sections]
     commands = RECORDS.segment.size + len(sections) * RECORDS.section.size
     commands += RECORDS.version.size + RECORDS.symtab.size + RECORDS.dysymtab.size
     start = -(-(RECORDS.header.size + commands) // 64) * 64
     # Addresses are places in the file, so that one segment has all: what stands between is nobody's.
     out, addresses = bytearray(start), [0] * len(sections)
-    for n, section in enumerate(merged.sections):
+    for n, section in enumerate(sections):
         out += bytes(-len(out) % section.alignment)
         section.offset, addresses[n] = len(out), len(out) - start
         out += section.data
@@ -65,23 +72,25 @@ def _written(merged: Merged, data: Data) -> LinkedLibrary:
     symbols_at, strings = len(out), _strings(merged.symbols)
     names_at = symbols_at + RECORDS.symbol.size * (len(merged.symbols) - 1)
     data_at = -(-(names_at + len(strings)) // 64) * 64
-    sections[-1].offset, addresses[-1] = data_at, data_at - start
+    block.offset, addresses[len(merged.sections)] = data_at, data_at - start
     out += _symbol_table(merged.symbols, addresses) + strings
     segment = [macho.SEGMENT, RECORDS.segment.size + len(sections) * RECORDS.section.size, b"", 0]
     size = data_at + data.size - start
     segment += [size, start, size, _ALL, _ALL, len(sections), 0]
-    said = RECORDS.segment.pack(*segment)
+    head = RECORDS.segment.pack(*segment)
     for n, section in enumerate(sections):
         place, name = (part.encode() for part in section.name.split(","))
-        marks = macho.INSTRUCTIONS if section.flags & elf.EXECUTE else 0
+        marks = macho.INSTRUCTIONS if section.flags & elf.EXECUTE else 0 if section.flags else macho.FOR_DEBUGGERS
         row = (name, place, addresses[n], sizes[n], section.offset, section.alignment.bit_length() - 1)
-        said += RECORDS.section.pack(*row, *tables[n], marks, 0, 0, 0)
-    said += RECORDS.version.pack(macho.BUILD_VERSION, RECORDS.version.size, _MACOS, _ELEVEN, 0, 0)
+        head += RECORDS.section.pack(*row, *tables[n], marks, 0, 0, 0)
+    head += RECORDS.version.pack(macho.BUILD_VERSION, RECORDS.version.size, _MACOS, _ELEVEN, 0, 0)
     count = len(merged.symbols) - 1
-    said += RECORDS.symtab.pack(macho.SYMTAB, RECORDS.symtab.size, symbols_at, count, names_at, len(strings))
-    said += _numbers(merged)
-    header = (macho.MAGIC, macho.ARM64, 0, macho.OBJECT_FILE, 4, len(said), 0, 0)
-    out[: RECORDS.header.size + len(said)] = RECORDS.header.pack(*header) + said
+    head += RECORDS.symtab.pack(macho.SYMTAB, RECORDS.symtab.size, symbols_at, count, names_at, len(strings))
+    head += _numbers(merged)
+    header = (macho.MAGIC, macho.ARM64, 0, macho.OBJECT_FILE, 4, len(head), 0, 0)
+    out[: RECORDS.header.size + len(head)] = RECORDS.header.pack(*header) + head
+    if said:
+        seal(out, said[0].offset, data_at)
     return LinkedLibrary(bytes(out), data_at, merged.needed())
 
 

@@ -6,17 +6,15 @@ A description may stand in a section that linkers leave out (SHF_EXCLUDE), behin
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from lamina.backends.link import elf_object as elf
+from lamina.backends.link.described import DESCRIPTION_SECTION, described, seal
 from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection
 from lamina.backends.link.merger import Merged, MergedSection, merge_objects
 from lamina.backends.link.shared_object import DATA_SECTION, PROCESSORS, Data, LinkedLibrary, part_name
 
-DESCRIPTION_SECTION = ".lamina.description"
 _EXCLUDE = 0x80000000
 _ATTRIBUTES = 0x70000003
 """The type of the section by which Arm and RISC-V say their conventions: that of one object stands for all."""
@@ -66,45 +64,6 @@ def merge(
     return _ElfFile(merged, objects[0], data, description, given.get(DATA_SECTION, DATA_SECTION)).written()
 
 
-class DescribedObject(NamedTuple):
-    """An object that `merge` has written with a description."""
-
-    description: bytes
-    object: ObjectFile
-    """The object without the data, whose symbol is that of another one."""
-    data: memoryview
-
-
-def read_described(data: memoryview, symbol: str, label: str) -> DescribedObject:
-    """The parts of an object with a description; `symbol` is that of the data.
-
-    Raises LinkError for another object, and for one that is not what was written.
-    """
-    found = elf.read_object(data, label)
-    said = next((s for s in found.sections if s.name == DESCRIPTION_SECTION), None)
-    number = next((s.section for s in found.symbols if s.name == symbol), elf.UNDEFINED)
-    if said is None or number == elf.UNDEFINED:
-        raise LinkError("is no object of a net that Lamina has exported", where=label)
-    block = found.sections[number]
-    head = bytearray(data[: len(data) - len(block.data)])
-    at = head.find(said.data[:_DIGEST])
-    head[at : at + _DIGEST] = bytes(_DIGEST)
-    if at < 0 or hashlib.sha256(head).digest() != bytes(said.data[:_DIGEST]):
-        raise LinkError("is damaged: it is not what was written", where=label, hint="copy it anew, or export it again")
-    sections = [*found.sections]
-    sections[number] = block._replace(flags=0)
-    symbols = tuple(
-        s._replace(section=elf.UNDEFINED, binding=elf.GLOBAL, kind=elf.NOTYPE, size=0) if s.name == symbol else s
-        for s in found.symbols
-    )
-    kept = found._replace(sections=tuple(sections), symbols=symbols)
-    return DescribedObject(bytes(said.data[_DIGEST:]), kept, block.data)
-
-
-_DIGEST = 32
-"""Bytes of the digest before a description."""
-
-
 class _ElfFile:
     def __init__(self, merged: Merged, first: ObjectFile, data: Data | None, description: bytes, place: str) -> None:
         self.merged, self.first, self.data, self.description, self.place = merged, first, data, description, place
@@ -117,8 +76,8 @@ class _ElfFile:
         if self.data is not None:
             sections.append(_Section(self.place, elf.PROGBITS, elf.ALLOC, 64))
         if self.description:
-            described = bytearray(bytes(_DIGEST) + self.description)
-            sections.append(_Section(DESCRIPTION_SECTION, elf.PROGBITS, _EXCLUDE, 1, described))
+            said = described(self.description)
+            sections.append(_Section(DESCRIPTION_SECTION, elf.PROGBITS, _EXCLUDE, 1, said))
         symtab = len(sections) + sum(bool(s.relocations) for s in merged) + 1
         for number, section in enumerate(merged, 1):
             if section.relocations:
@@ -173,7 +132,5 @@ class _ElfFile:
         end = data_at if self.data is not None else len(out)
         for section in sections:
             if section.name == DESCRIPTION_SECTION:
-                # The data begin behind zeros, which count: a reader sees one file.
-                digest = hashlib.sha256(bytes(out) + bytes(end - len(out))).digest()
-                out[section.offset : section.offset + _DIGEST] = digest
+                seal(out, section.offset, end)
         return LinkedLibrary(bytes(out), end)

@@ -28,10 +28,11 @@ from lamina.backends.cpu.runtime.net import FUNCTIONS, Net, NetTensor, net_modul
 from lamina.backends.link.archive import ArchiveMember, archive_head
 from lamina.backends.link.coff_object import read_coff
 from lamina.backends.link.coff_relocatable import merge_coff
+from lamina.backends.link.described import read_described
 from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object
 from lamina.backends.link.macho_object import read_macho
 from lamina.backends.link.macho_relocatable import merge_macho
-from lamina.backends.link.relocatable import merge, read_described
+from lamina.backends.link.relocatable import merge
 from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary, link
 from lamina.backends.link.wasm_module import link_module
 from lamina.backends.link.wasm_object import WasmObject, WasmSymbol, read_wasm_object
@@ -162,9 +163,9 @@ def _linked(
     shared = label.endswith(tuple(LIBRARIES_TO_LINK))
     if label.endswith(LINKABLE) or shared:
         if is_windows(target.triple):
-            library = merge_coff(objects, exports, label, data, shared)
+            library = merge_coff(objects, exports, label, data, description, shared)
         elif is_macos(target.triple):
-            library = merge_macho(objects, exports, label, data)
+            library = merge_macho(objects, exports, label, data, description)
         else:
             names = _sections_of(name) if is_bare(target.triple) else None
             library = merge(objects, exports, label, data, description, names)

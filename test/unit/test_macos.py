@@ -6,9 +6,12 @@ Threads wait there by functions of POSIX's that Linux has too: the text of the r
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import struct
 import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +30,7 @@ from lamina.backends.link.macho_relocatable import merge_macho
 from lamina.backends.link.shared_object import Data
 from lamina.backends.llvm.emit import emit_module
 from lamina.errors import LaminaError, UnsupportedError, UsageError
+from lamina.runtime.linkable import read_linkable
 
 MAC = Machine(*named("aarch64-macos")[:3])
 READOBJ = shutil.which("llvm-readobj")
@@ -107,7 +111,13 @@ def test_an_object_has_one_symbol_and_needs_nothing(folder: Path) -> None:
     found = macho_facts((folder / "alone.o").read_bytes())
     assert (found.cpu, found.kind, found.platform) == (0x0100000C, 1, (1, 11 << 16))
     assert (found.defined, found.undefined) == ({"_lamina_alone"}, set())
-    assert {*found.sections} == {"__TEXT,__text", "__TEXT,__const", "__DATA,__const", "__TEXT,__lamina"}
+    assert {*found.sections} == {
+        "__TEXT,__text",
+        "__TEXT,__const",
+        "__DATA,__const",
+        "__TEXT,__lamina",
+        "__DWARF,__lamina",
+    }
     assert [name for name, marks in found.sections.items() if marks & 0x80000400] == ["__TEXT,__text"]
     assert len(found.contents["__TEXT,__lamina"]) >= 9 * 28 * 4
 
@@ -152,6 +162,40 @@ def test_an_archive_is_one_of_bsd(folder: Path, tmp_path: Path) -> None:
         words = [nm, "--print-armap", "--extern-only", str(tmp_path / "alone.a")]
         said = subprocess.run(words, check=True, capture_output=True, text=True).stdout
         assert "_lamina_alone in alone.o" in said
+
+
+def test_an_object_and_an_archive_describe_themselves(folder: Path, tmp_path: Path) -> None:
+    lamina.export(model(), tmp_path / "alone.a", "aarch64-macos", threads=1)
+    for path in (folder / "alone.o", tmp_path / "alone.a"):
+        found = read_linkable(path)
+        assert (found.description["name"], found.target.cpu) == ("alone", "apple-m1")
+        assert found.needed == () and found.weight_bytes == found.description["bytes"] >= 9 * 28 * 4
+    assert {*read_linkable(folder / "two.o").needed} == WAITING
+
+
+def test_a_library_is_not_described() -> None:
+    words = [sys.executable, "-m", "lamina.cli", "inspect", "net.dylib"]
+    said = subprocess.run(words, capture_output=True, text=True, check=False).stderr
+    assert (
+        said
+        == "error: net.dylib: a library of macOS does not describe itself; inspect the object or the archive of the net\n"
+    )
+
+
+@pytest.mark.skipif(OBJDUMP is None, reason="there is no llvm-objdump (Debian package llvm)")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_ziglang_links(threads: int, tmp_path: Path) -> None:
+    """By itself, where it is installed: one symbol, libSystem and nothing else, signed as Macs want it."""
+    if find_spec("ziglang") is None:
+        pytest.skip("there is no package ziglang")
+    path = tmp_path / "net.dylib"
+    lamina.export(model(), path, "aarch64-macos", name="mine", threads=threads)
+    words = [OBJDUMP or "", "--macho", "--private-headers", "--exports-trie", "--dylibs-used", str(path)]
+    said = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    assert "_lamina_mine\n" in said and "__lamina.description" not in said
+    assert "@rpath/net.dylib" in said and "LC_CODE_SIGNATURE" in said
+    assert not re.search(r"initprot rwx", said)
+    assert said.count("sectname __lamina") == 1
 
 
 TEXT = """

@@ -24,6 +24,7 @@ from lamina.backends.link.elf_object import LinkError
 from lamina.backends.link.shared_object import Data
 from lamina.driver.linker import linker_words
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+from lamina.runtime.linkable import read_linkable
 from tools.header import PATH as HEADER
 
 WINDOWS = Machine("x86_64-pc-windows-gnu", "x86-64", "")
@@ -92,7 +93,7 @@ def test_an_object_has_one_symbol_and_needs_nothing(folder: Path) -> None:
     found = coff_facts((folder / "alone.obj").read_bytes())
     assert found.machine == 0x8664
     assert (found.defined, found.undefined) == ({"lamina_alone"}, set())
-    assert {*found.sections} == {".text", ".rdata", ".pdata", ".xdata", ".rdata$lamina"}
+    assert {*found.sections} == {".text", ".rdata", ".pdata", ".xdata", ".rdata$lamina", ".lamina.description"}
     writable, runs = 0x80000000, 0x20000000
     assert [name for name, marks in found.sections.items() if marks & writable] == []
     assert [name for name, marks in found.sections.items() if marks & runs] == [".text"]
@@ -130,6 +131,20 @@ def test_an_archive_has_the_object_and_its_symbol(folder: Path, tmp_path: Path) 
     data = (tmp_path / "alone.a").read_bytes()
     assert data.startswith(b"!<arch>\n/ ") and b"lamina_alone\0" in data[:200]
     assert (folder / "alone.obj").read_bytes() in data
+
+
+def test_an_object_and_an_archive_describe_themselves(folder: Path, tmp_path: Path) -> None:
+    lamina.export(model(), tmp_path / "alone.a", "x86-64-v3-windows", threads=1)
+    for path in (folder / "alone.obj", tmp_path / "alone.a"):
+        found = read_linkable(path)
+        assert (found.description["name"], found.target.triple) == ("alone", "x86_64-pc-windows-gnu")
+        assert found.needed == () and found.weight_bytes == found.description["bytes"] >= 9 * 27 * 4
+    assert "CreateThread" in read_linkable(folder / "two.o").needed
+    data = bytearray((folder / "alone.obj").read_bytes())
+    data[300] ^= 1
+    (tmp_path / "alone.obj").write_bytes(data)
+    with pytest.raises(LaminaError, match="alone.obj: is no net that Lamina has exported"):
+        read_linkable(tmp_path / "alone.obj")
 
 
 TEXT = """

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.cli.shell import path_argument
-from lamina.errors import EXIT_OK
+from lamina.errors import EXIT_OK, UnsupportedError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -23,10 +23,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Any, out: TextIO, err: TextIO) -> int:
     """Print the inputs, outputs, target and sizes of a program; nothing of it runs."""
-    from lamina.ir.suffixes import ARCHIVE, OBJECT, is_saved
+    from lamina.ir.suffixes import LIBRARIES_TO_LINK, LINKABLE, is_saved
 
     path: str = args.file
-    if path.endswith((OBJECT, ARCHIVE)):
+    if system := next((of for suffix, of in LIBRARIES_TO_LINK.items() if path.endswith(suffix)), None):
+        hint = "inspect the object or the archive of the net"
+        raise UnsupportedError(f"a library of {system} does not describe itself", where=path, hint=hint)
+    if path.endswith(LINKABLE):
         facts = _of_linkable(path)
     else:
         facts = _of_saved(path) if is_saved(path) else _of_library(args.file, args.verify)
