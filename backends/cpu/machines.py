@@ -29,7 +29,7 @@ SHIPPED = "shipped"
 
 _X86 = "x86_64-unknown-linux-gnu"
 WINDOWS = "-windows"
-"""What stands behind the name of an x86-64 where code for Windows is meant: `x86-64-v3-windows`."""
+"""The end of a name of an x86-64 that has Windows: `x86-64-v3-windows`."""
 _X86_WINDOWS = "x86_64-pc-windows-gnu"
 """Windows with the conventions that MinGW names: other linkers take such objects too, which ask for no library."""
 

@@ -22,7 +22,7 @@ EXTERNAL, STATIC, LABEL, FILE = 2, 3, 6, 103
 """Storage classes of symbols."""
 FUNCTION_TYPE = 0x20
 MOST_RELOCATIONS = 0xFFFF
-"""What the header of a section can count."""
+"""The largest number of them that the header of a section holds."""
 KINDS = {1: 8, 3: 4, **dict.fromkeys(range(4, 10), 4)}
 """Kinds of relocations, and the bytes of their places: addresses of 64 bits, offsets in the image, and distances from
 0 to 5 bytes behind the place. All have their addends there."""

@@ -14,7 +14,7 @@ from lamina.backends.link import elf_object as elf
 from lamina.backends.link.coff_object import RECORDS
 from lamina.backends.link.described import DESCRIPTION_SECTION, described, seal
 from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection
-from lamina.backends.link.merger import Merged, MergedSection, merge_objects
+from lamina.backends.link.merger import MergedObject, MergedSection, merge_objects
 from lamina.backends.link.shared_object import Data, LinkedLibrary
 
 CONSTANTS, DATA_SECTION = ".rdata", ".rdata$lamina"
@@ -58,7 +58,7 @@ def _name_of(obj: ObjectFile, section: ObjectSection) -> str | None:
     return section.name if section.name in _UNWIND else CONSTANTS
 
 
-def _written(merged: Merged, data: Data, texts: Mapping[str, bytes]) -> LinkedLibrary:
+def _written(merged: MergedObject, data: Data, texts: Mapping[str, bytes]) -> LinkedLibrary:
     sections = [*merged.sections, MergedSection(DATA_SECTION, elf.PROGBITS, elf.ALLOC, 64)]
     if texts[DIRECTIVES]:
         sections.append(MergedSection(DIRECTIVES, elf.PROGBITS, 0, 1, bytearray(texts[DIRECTIVES])))

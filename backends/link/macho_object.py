@@ -57,7 +57,7 @@ RECORDS = MachoRecords(
 
 
 class _Header(NamedTuple):
-    """What the file says of a section."""
+    """The header of a section."""
 
     name: str
     address: int

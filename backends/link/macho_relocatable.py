@@ -15,7 +15,7 @@ from lamina.backends.link import macho_object as macho
 from lamina.backends.link.described import MACHO_DESCRIPTION, described, seal
 from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection
 from lamina.backends.link.macho_object import AS_IS, RECORDS
-from lamina.backends.link.merger import Merged, MergedSection, MergedSymbol, merge_objects
+from lamina.backends.link.merger import MergedObject, MergedSection, MergedSymbol, merge_objects
 from lamina.backends.link.shared_object import Data, LinkedLibrary
 
 TEXT, CONSTANTS, TABLES, DATA_SECTION = "__TEXT,__text", "__TEXT,__const", "__DATA,__const", "__TEXT,__lamina"
@@ -48,7 +48,7 @@ def _name_of(obj: ObjectFile, section: ObjectSection) -> str | None:
     return TABLES if section.relocations else CONSTANTS
 
 
-def _written(merged: Merged, data: Data, description: bytes) -> LinkedLibrary:
+def _written(merged: MergedObject, data: Data, description: bytes) -> LinkedLibrary:
     block = MergedSection(DATA_SECTION, elf.PROGBITS, elf.ALLOC, 64)
     said = [MergedSection(MACHO_DESCRIPTION, elf.PROGBITS, 0, 1, described(description))] if description else []
     # Symbols know the number of the data's section, the first behind the others; what is said comes last.
@@ -94,7 +94,7 @@ def _written(merged: Merged, data: Data, description: bytes) -> LinkedLibrary:
     return LinkedLibrary(bytes(out), data_at, merged.needed())
 
 
-def _numbers(merged: Merged) -> bytes:
+def _numbers(merged: MergedObject) -> bytes:
     """The command that says which symbols are local, which are for others and which are elsewhere."""
     local = merged.first_global - 1
     elsewhere = sum(1 for s in merged.symbols[merged.first_global :] if not s.section)

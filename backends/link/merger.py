@@ -52,8 +52,8 @@ class MergedSymbol(NamedTuple):
     binding: int
 
 
-class Merged(NamedTuple):
-    """What several objects are together. The data are a section of their own, behind these."""
+class MergedObject(NamedTuple):
+    """The sections and symbols of several objects together. The data are a section of their own, behind these."""
 
     sections: Sequence[MergedSection]
     symbols: Sequence[MergedSymbol]
@@ -71,7 +71,7 @@ def merge_objects(
     label: str,
     data: Data | None,
     name_of: Callable[[ObjectFile, ObjectSection], str | None],
-) -> Merged:
+) -> MergedObject:
     """Put objects of one processor together; `label` names the result in errors.
 
     `name_of` gives the section of the result that takes one of an object, None where none does. Raises LinkError: for a
@@ -99,7 +99,7 @@ class _Merger:
         self.numbers: dict[tuple[int, int] | str, int] = {}
         """Numbers in the table of symbols, by object and number, or by the name of what is elsewhere."""
 
-    def result(self) -> Merged:
+    def result(self) -> MergedObject:
         self._merge_sections()
         self._find_owners()
         local = list(self._local_symbols())
@@ -109,7 +109,7 @@ class _Merger:
         first_global = len(self.entries)
         self._global_symbols()
         self._move_relocations()
-        return Merged(self.sections, self.entries, first_global)
+        return MergedObject(self.sections, self.entries, first_global)
 
     def _merge_sections(self) -> None:
         names: dict[str, int] = {}

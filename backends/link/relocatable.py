@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from lamina.backends.link import elf_object as elf
 from lamina.backends.link.described import DESCRIPTION_SECTION, described, seal
 from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection
-from lamina.backends.link.merger import Merged, MergedSection, merge_objects
+from lamina.backends.link.merger import MergedObject, MergedSection, merge_objects
 from lamina.backends.link.shared_object import DATA_SECTION, PROCESSORS, Data, LinkedLibrary, part_name
 
 _EXCLUDE = 0x80000000
@@ -65,7 +65,9 @@ def merge(
 
 
 class _ElfFile:
-    def __init__(self, merged: Merged, first: ObjectFile, data: Data | None, description: bytes, place: str) -> None:
+    def __init__(
+        self, merged: MergedObject, first: ObjectFile, data: Data | None, description: bytes, place: str
+    ) -> None:
         self.merged, self.first, self.data, self.description, self.place = merged, first, data, description, place
         self.processor = PROCESSORS[first.machine]
         self.records = elf.RECORDS[first.bits]

@@ -480,11 +480,11 @@ class Executable(Runnable):
         `notes` are kept, as by `save`. Raises UnsupportedError for what has no kernels in a fixed order or calls
         external backends.
         """
-        from lamina.driver.export import export_program
+        from lamina.driver.export import ExportedFile, export_program
 
         if self._stored is None:
             raise _not_fixed(path)
-        export_program(path, self._stored, self._settings.target, name, object_cache(), notes)
+        export_program(ExportedFile(path, name), self._stored, self._settings.target, object_cache(), notes)
 
     def _saved(self, notes: Mapping[str, Any]) -> artefact.Saved:
         """The contents of a file of the program. Raises UnsupportedError where none can."""

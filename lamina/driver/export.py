@@ -18,7 +18,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
 from lamina.backends.cpu.runtime.interface import ABI
@@ -91,28 +91,36 @@ def check_exported(
     check_linker(target, linker, where)
 
 
+class ExportedFile(NamedTuple):
+    """A file for a net."""
+
+    path: str | os.PathLike[str]
+    name: str | None = None
+    """Of the net; by default the file's."""
+    linker: Sequence[str] | None = None
+    """The command that links a library for Windows (.dll) or macOS (.dylib), by default that of the package
+    `ziglang`."""
+
+
 def export_program(
-    path: str | os.PathLike[str],
+    file: ExportedFile,
     program: StoredProgram,
     target: TargetSpec,
-    name: str | None = None,
     cache: ObjectCache | None = None,
     notes: Mapping[str, Any] | None = None,
-    linker: Sequence[str] | None = None,
 ) -> LinkedLibrary:
     """Write a program as a shared library, an object (.o), an archive (.a) or a module (.wasm), by the path's suffix.
 
-    `name` is that of the net, by default the file's; `notes` are plain values to keep with it, with the graph of its
-    calls. Objects and archives are for a linker of the user's; `linker` is the command of the one that makes a library
-    for Windows (.dll) or macOS (.dylib), by default that of the package `ziglang`.
+    `notes` are plain values to keep with it, with the graph of its calls. Objects and archives are for a linker of the
+    user's.
 
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
     UsageError for a name that is none in C, or a suffix that is none for the target; InputError where the disk does not
     allow it.
     """
-    check_exported(path, target, name, linker)
-    where = str(path)
-    name = net_name(path, name)
+    path, where = Path(file.path), str(file.path)
+    check_exported(path, target, file.name, file.linker)
+    name = net_name(path, file.name)
     if is_c_source(path):
         hint = "lamina.export(model, path) writes a model as C source"
         raise UsageError("this program is machine code", where=where, hint=hint)
@@ -122,28 +130,25 @@ def export_program(
             f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
         )
     objects, description, data = _parts(program, target, name, cache, notes)
-    head, library = _linked(objects, target, name, Path(path).name, description, data)
+    head, library = _linked(objects, target, name, path.name, description, data)
     alignment = _alignment_of(target)
     pieces = [piece for array in program.params for piece in _pieces(array, alignment)]
     if where.endswith(tuple(LIBRARIES_TO_LINK)):
-        _link_elsewhere(Path(path), target, library, pieces, linker)
+        _link_elsewhere(file, target, library, pieces)
     else:
-        _write(Path(path), head, library, pieces)
+        _write(path, head, library, pieces)
     return library
 
 
 def _link_elsewhere(
-    path: Path,
-    target: TargetSpec,
-    library: LinkedLibrary,
-    data: Sequence[bytes | memoryview],
-    linker: Sequence[str] | None,
+    given: ExportedFile, target: TargetSpec, library: LinkedLibrary, data: Sequence[bytes | memoryview]
 ) -> None:
     """Let a linker make the library of an object, and put it where it belongs."""
+    path = Path(given.path)
     with linking_folder() as folder:
         obj = Path(folder) / f"net{OBJECT}"
         _write(obj, b"", library, data)
-        made = link_shared(target, linker, obj, library.needed, path)
+        made = link_shared(target, given.linker, obj, library.needed, path)
         write_whole(path, lambda file: _copy(made, file), 0o777)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lamina.driver.export import export_program
+from lamina.driver.export import ExportedFile, export_program
 from lamina.runtime.compiled import Memory
 from lamina.runtime.ports import Port
 from lamina.runtime.program_info import ProgramInfo
@@ -77,4 +77,4 @@ class ExportableProgram:
     ) -> None:
         """Write the program as a library, an object or an archive, as `Executable.export`; `linker` as `lamina.export`
         has it."""
-        export_program(path, self.stored, self.settings.target, name, self.objects, notes, linker)
+        export_program(ExportedFile(path, name, linker), self.stored, self.settings.target, self.objects, notes)

@@ -24,7 +24,7 @@ KERNEL32 = frozenset(
     "AcquireSRWLockExclusive ReleaseSRWLockExclusive SleepConditionVariableSRW WakeAllConditionVariable CreateThread"
     " WaitForSingleObject CloseHandle SwitchToThread".split()
 )
-"""What the threads of a net ask of Windows."""
+"""Functions that the threads of a net ask of Windows."""
 EXTRA = "pip install 'lamina[link]' brings one"
 
 

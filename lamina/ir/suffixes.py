@@ -14,7 +14,7 @@ LIBRARY, OBJECT, ARCHIVE, MODULE = ".so", ".o", ".a", ".wasm"
 OBJECT_OF_WINDOWS = ".obj"
 """An object by the name that it has on Windows."""
 LINKABLE = (OBJECT, OBJECT_OF_WINDOWS, ARCHIVE)
-"""What is for a linker."""
+"""Files for a linker."""
 C_SOURCE = ".c"
 """A program that was exported as C source."""
 LIBRARIES_TO_LINK = {".dll": "Windows", ".dylib": "macOS"}
