@@ -1,5 +1,5 @@
-"""Descriptions of nets in objects: a text in a section that linkers leave out, behind a digest of all but the data, which
-are the last bytes of the file."""
+"""Descriptions of nets in objects: a text in a section that linkers leave out, behind a digest of all but the data, the
+last bytes of the file."""
 
 from __future__ import annotations
 

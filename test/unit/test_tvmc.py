@@ -341,6 +341,7 @@ def test_what_are_no_shapes(text: str) -> None:
         ),
         (["compile", "NET", "--target", "llvm -mtriple=mips-linux-gnu"], 3, "no code is made for mips-linux-gnu"),
         (["compile", "NET", "--target", "llvm -mtriple=aarch64-linux-musl"], 3, "aarch64-linux-gnu, for the GNU"),
+        (["compile", "NET", "--target", "llvm -mtriple=arm64-apple-macosx"], 3, "holds no library of macOS; -f mlf"),
         (["compile", "NET", "--target", "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a5"], 2, "no cpu 'cortex-a5' of"),
         (["compile", "NET", "--target", "llvm -mtriple=aarch64-linux-gnu -mattr=-neon"], 3, "code for aarch64 needs"),
         (["compile", "NET", "--target", "llvm", "--dump-code", "src"], 2, "no text of the level 'src'"),
