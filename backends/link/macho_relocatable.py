@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from lamina.backends.link import elf_object as elf
 from lamina.backends.link import macho_object as macho
 from lamina.backends.link.described import MACHO_DESCRIPTION, described, seal
-from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection
+from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection, Symbol
 from lamina.backends.link.macho_object import AS_IS, RECORDS
-from lamina.backends.link.merger import MergedObject, MergedSection, MergedSymbol, merge_objects
+from lamina.backends.link.merger import MergedObject, MergedSection, merge_objects
 from lamina.backends.link.shared_object import Data, LinkedLibrary
 
 TEXT, CONSTANTS, TABLES, DATA_SECTION = "__TEXT,__text", "__TEXT,__const", "__DATA,__const", "__TEXT,__lamina"
@@ -113,18 +113,18 @@ def _relocation_rows(section: MergedSection) -> bytes:
     return bytes(rows)
 
 
-def _name_in_file(symbol: MergedSymbol) -> bytes:
+def _name_in_file(symbol: Symbol) -> bytes:
     name = symbol.name[1:] if symbol.name.startswith(AS_IS) else f"_{symbol.name}"
     return name.encode() + b"\0"
 
 
-def _strings(symbols: Sequence[MergedSymbol]) -> bytes:
+def _strings(symbols: Sequence[Symbol]) -> bytes:
     """The names of symbols."""
     strings = b"\0" + b"".join(map(_name_in_file, symbols[1:]))
     return strings + bytes(-len(strings) % 8)
 
 
-def _symbol_table(symbols: Sequence[MergedSymbol], addresses: Sequence[int]) -> bytes:
+def _symbol_table(symbols: Sequence[Symbol], addresses: Sequence[int]) -> bytes:
     """The table of symbols, by the addresses of the sections."""
     table, name_at = bytearray(), 1
     for symbol in symbols[1:]:

@@ -11,52 +11,32 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lamina.backends.link import elf_object as elf
-from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection
+from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection, Relocation, Symbol
 from lamina.backends.link.shared_object import Data
 
 _MAPPING = "$"
 """The first letter of symbols that say where code and where data begin in a section, on Arm and RISC-V."""
 
 
-class MovedRelocation(NamedTuple):
-    """A relocation of the result."""
-
-    offset: int
-    kind: int
-    symbol: int
-    """Its number in the table of the result."""
-    addend: int | None
-
-
 @dataclass
 class MergedSection:
-    """A section of the result: the pieces of that kind, one behind the other."""
+    """A section of the result: the pieces of that kind, one behind the other. Relocations have the numbers that symbols
+    have in the result."""
 
     name: str
     kind: int
     flags: int
     alignment: int = 1
     data: bytearray = field(default_factory=bytearray)
-    relocations: list[MovedRelocation] = field(default_factory=list["MovedRelocation"])
+    relocations: list[Relocation] = field(default_factory=list[Relocation])
     offset: int = 0
-
-
-class MergedSymbol(NamedTuple):
-    """A row of the table of symbols; `section` counts from 1, 0 says that it is elsewhere."""
-
-    name: str
-    section: int
-    value: int
-    size: int
-    kind: int
-    binding: int
 
 
 class MergedObject(NamedTuple):
     """The sections and symbols of several objects together. The data are a section of their own, behind these."""
 
     sections: Sequence[MergedSection]
-    symbols: Sequence[MergedSymbol]
+    symbols: Sequence[Symbol]
     """The first is none; then local ones, those that are exported, and those that are elsewhere."""
     first_global: int
 
@@ -95,7 +75,7 @@ class _Merger:
         """Number and offset of the section that has a section of an object."""
         self.owners: dict[str, tuple[int, int]] = {}
         """The object and the number of each symbol that objects share."""
-        self.entries: list[MergedSymbol] = [MergedSymbol("", 0, 0, 0, 0, 0)]
+        self.entries: list[Symbol] = [Symbol("", 0, 0, 0, 0, 0)]
         self.numbers: dict[tuple[int, int] | str, int] = {}
         """Numbers in the table of symbols, by object and number, or by the name of what is elsewhere."""
 
@@ -139,7 +119,7 @@ class _Merger:
             if name not in self.owners:
                 raise LinkError(f"there is no {name} to export", where=self.label)
 
-    def _local_symbols(self) -> Iterator[tuple[tuple[int, int] | str, MergedSymbol]]:
+    def _local_symbols(self) -> Iterator[tuple[tuple[int, int] | str, Symbol]]:
         used = {
             (n, r.symbol)
             for n, obj in enumerate(self.objects)
@@ -156,11 +136,11 @@ class _Merger:
                 if symbol.name in self.exports and symbol.binding != elf.LOCAL:
                     continue
                 kind = symbol.kind if symbol.kind in (elf.FUNCTION, elf.OBJECT) else elf.NOTYPE
-                yield (n, m), MergedSymbol(symbol.name, place[0], place[1] + symbol.value, symbol.size, kind, elf.LOCAL)
+                yield (n, m), Symbol(symbol.name, place[0], place[1] + symbol.value, symbol.size, kind, elf.LOCAL)
         if self.data is not None:
             yield (
                 self.data.symbol,
-                MergedSymbol(self.data.symbol, len(self.sections) + 1, 0, self.data.size, elf.OBJECT, elf.LOCAL),
+                Symbol(self.data.symbol, len(self.sections) + 1, 0, self.data.size, elf.OBJECT, elf.LOCAL),
             )
 
     def _global_symbols(self) -> None:
@@ -169,7 +149,7 @@ class _Merger:
             symbol = self.objects[n].symbols[m]
             section, at = self.places[n, symbol.section]
             self.numbers[n, m] = len(self.entries)
-            self.entries.append(MergedSymbol(name, section, at + symbol.value, symbol.size, symbol.kind, elf.GLOBAL))
+            self.entries.append(Symbol(name, section, at + symbol.value, symbol.size, symbol.kind, elf.GLOBAL))
 
     def _move_relocations(self) -> None:
         for n, obj in enumerate(self.objects):
@@ -179,9 +159,7 @@ class _Merger:
                 number, at = self.places[n, m]
                 for r in section.relocations:
                     symbol = self._number_of(n, r.symbol)
-                    self.sections[number - 1].relocations.append(
-                        MovedRelocation(at + r.offset, r.kind, symbol, r.addend)
-                    )
+                    self.sections[number - 1].relocations.append(Relocation(at + r.offset, r.kind, symbol, r.addend))
 
     def _number_of(self, n: int, m: int) -> int:
         symbol = self.objects[n].symbols[m]
@@ -193,5 +171,5 @@ class _Merger:
             return self.numbers[self.owners[symbol.name]]
         if symbol.name not in self.numbers:  # elsewhere
             self.numbers[symbol.name] = len(self.entries)
-            self.entries.append(MergedSymbol(symbol.name, elf.UNDEFINED, 0, 0, elf.NOTYPE, elf.GLOBAL))
+            self.entries.append(Symbol(symbol.name, elf.UNDEFINED, 0, 0, elf.NOTYPE, elf.GLOBAL))
         return self.numbers[symbol.name]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add its options."""
     parser.add_argument(
-        "file", type=path_argument, metavar="FILE.so|.a|.o|.wasm|.lamina", help="a program that was compiled"
+        "file", type=path_argument, metavar="FILE.so|.a|.o|.obj|.wasm|.lamina", help="a program that was compiled"
     )
     parser.add_argument("--verify", action="store_true", help="compare the weights of a library with their digest, too")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
