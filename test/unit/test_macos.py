@@ -1,4 +1,4 @@
-"""Nets for macOS: objects as an independent reader finds them. No Mac has run them.
+"""Nets for macOS: objects as an independent reader finds them, and their code in an emulator. No Mac has run them.
 
 Threads wait there by functions of POSIX's that Linux has too: the text of the run-time is run here with them.
 """
@@ -31,6 +31,9 @@ from lamina.backends.link.shared_object import Data
 from lamina.backends.llvm.emit import emit_module
 from lamina.errors import LaminaError, UnsupportedError, UsageError
 from lamina.runtime.linkable import read_linkable
+from tools.header import PATH as HEADER
+
+from .macho_image import image_of
 
 MAC = Machine(*named("aarch64-macos")[:3])
 READOBJ = shutil.which("llvm-readobj")
@@ -260,6 +263,31 @@ def test_targets_by_their_triples() -> None:
             target_of(f"llvm -mtriple={triple}")
     with pytest.raises(LaminaError, match="code for aarch64 with macOS cannot run here: this machine is"):
         lamina.compile(model(), target="aarch64-macos")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("net", ["alone", "two"])
+def test_the_code_computes_the_same_in_an_emulator(net: str, folder: Path, tmp_path: Path) -> None:
+    """The object linked by another hand, run as code of Linux: macOS has the same calls, and no part in the numbers."""
+    compiler, emulator = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
+    if compiler is None or emulator is None:
+        pytest.skip("there is no aarch64-linux-gnu-gcc, or no qemu-aarch64")
+    source, program, base = Path(__file__).parent / "inputs" / "run_macho_code.c", tmp_path / "program", 0x40_0000_0000
+    words = [compiler, "-O1", "-static", "-pthread", "-I", str(HEADER.parent), str(source), "-o", str(program)]
+    subprocess.run(words, check=True)
+    image = image_of((folder / f"{net}.o").read_bytes(), base)
+    assert {name for name, at in image.symbols.items() if at >= image.slots} == (
+        {f"_{name}" for name in WAITING} if net == "two" else set()
+    )
+    (tmp_path / "image").write_bytes(image.data)
+    x = np.random.default_rng(6).standard_normal((1, 3, 17, 17)).astype(np.float32)
+    x.tofile(tmp_path / "x.raw")
+    expected = lamina.compile(model(), threads=1).run({"x": x})["y"]
+    for threads in ("1", "2"):
+        given = [hex(base), hex(image.symbols[f"_lamina_{net}"]), hex(image.slots), threads, "x.raw", "y.raw"]
+        subprocess.run([emulator, "-cpu", "max", str(program), "image", *given], cwd=tmp_path, check=True, timeout=100)
+        found = np.fromfile(tmp_path / "y.raw", np.float32).reshape(expected.shape)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.skipif(not processor().triple.startswith("x86_64-"), reason="the run-time runs on x86-64")
