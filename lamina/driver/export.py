@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
+from lamina.backends.cpu.machines import check_runs_here
 from lamina.backends.cpu.runtime.interface import ABI
 from lamina.backends.cpu.runtime.layout import DATA, IMPORTS, IMPORTS_OF_POOL, LINE_BYTES, OF_NETS
 from lamina.backends.cpu.runtime.modules import WASM, runtime_object, support_of, system_of
@@ -198,15 +199,18 @@ def _sections_of(name: str) -> dict[str, str]:
 def link_object(data: memoryview, path: str | os.PathLike[str], where: str) -> None:
     """Write the shared library of a net whose object `export_program` has written; `where` names that one in errors.
 
-    Raises LinkError for another object, InputError for one that is damaged and where the disk does not allow it.
+    Raises LinkError for another object, InputError for one that is damaged or of another system, and where the disk does not allow it.
     """
     described = read_described(data, DATA, where)
     description: dict[str, Any] = json.loads(described.description)
+    target = TargetSpec(**description["target"])
+    if system_to_link(target):
+        check_runs_here(target)
     digest = bytes.fromhex(description["weights"])
     block = Data(DATA, len(described.data), digest)
     if digest_of_weights(described.data, description) != digest:
         raise InputError("is damaged: its weights are not what was written", where=where, hint="copy it anew")
-    exports, imports = [f"lamina_{description['name']}"], _imports(TargetSpec(**description["target"]))
+    exports, imports = [f"lamina_{description['name']}"], _imports(target)
     library = link([described.object], exports, Path(path).name, imports, described.description, block)
     _write(Path(path), b"", library, [described.data])
 

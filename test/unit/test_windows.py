@@ -390,3 +390,18 @@ def test_what_is_no_command(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         linker_words(text)
     assert linker_words("zig cc -target 'a b'") == ["zig", "cc", "-target", "a b"]
+
+
+def test_a_library_of_tvms_users(tmp_path: Path) -> None:
+    """Written for Windows from here as an object, alone and in a .tar, which is not run here."""
+    from lamina.compat import tvm
+    from lamina.compat.tvm import relay
+
+    x = relay.var("x", shape=(4, 8))
+    mod = tvm.IRModule.from_expr(relay.Function([x], relay.nn.relu(x)))
+    library = relay.build(mod, target="llvm -mtriple=x86_64-pc-windows-gnu -num-cores=1")
+    library.export_library(tmp_path / "net.obj")
+    assert coff_facts((tmp_path / "net.obj").read_bytes()).defined == {"lamina_default"}
+    library.export_library(tmp_path / "net.tar")
+    with pytest.raises(LaminaError, match="code for x86_64 with Windows cannot run here"):
+        tvm.runtime.load_module(tmp_path / "net.tar")
