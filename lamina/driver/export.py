@@ -199,7 +199,8 @@ def _sections_of(name: str) -> dict[str, str]:
 def link_object(data: memoryview, path: str | os.PathLike[str], where: str) -> None:
     """Write the shared library of a net whose object `export_program` has written; `where` names that one in errors.
 
-    Raises LinkError for another object, InputError for one that is damaged or of another system, and where the disk does not allow it.
+    Raises LinkError for another object, InputError for one that is damaged or of another system, and where the disk
+    does not allow it.
     """
     described = read_described(data, DATA, where)
     description: dict[str, Any] = json.loads(described.description)
