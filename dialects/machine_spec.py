@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
 
 
+STACK_PROBE = "lamina.probe"
+"""The function by which code for Windows takes more than a page of its stack."""
+
+
 def is_bare(triple: str) -> bool:
     """Whether programs for a triple of LLVM's run without a system: its third part is `none`."""
     return triple.split("-")[2:3] == ["none"]
@@ -28,9 +32,33 @@ def flushes_denormals(triple: str) -> bool:
     return triple.startswith("armv7")
 
 
+def is_windows(triple: str) -> bool:
+    """Whether programs for a triple run on Windows."""
+    return "windows" in triple.split("-")
+
+
+def is_macos(triple: str) -> bool:
+    """Whether programs for a triple run on macOS."""
+    return any(part.startswith("macosx") for part in triple.split("-"))
+
+
+def is_linux(triple: str) -> bool:
+    """Whether programs for a triple run on Linux."""
+    return "linux" in triple.split("-")
+
+
 def has_system(triple: str) -> bool:
     """Whether programs for a triple run under a system, which loads them anywhere in memory and starts threads."""
     return not is_bare(triple) and not is_wasm(triple)
+
+
+def stack_bytes(triple: str, most: int) -> int:
+    """The bytes of a buffer that the stack of a thread holds: `most` with Linux's eight megabytes, less where a stack
+    has half a megabyte or one."""
+    return min(most, _SHORT_STACK) if is_windows(triple) or is_macos(triple) else most
+
+
+_SHORT_STACK = 1 << 15
 
 
 def pointer_bits(triple: str) -> int:

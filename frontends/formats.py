@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lamina.frontends.imported import ImportedModel
     from lamina.frontends.support import SupportReport
 
-Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
+Shapes: TypeAlias = "Mapping[str, Sequence[int] | int | str]"
 """A shape by the name of an input, or the size of a named extent."""
 
 

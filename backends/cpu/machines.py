@@ -17,7 +17,7 @@ from typing import Any
 
 from lamina.backends.cpu.cache_directory import default_directory
 from lamina.backends.cpu.system_features import system_features, system_triple
-from lamina.dialects.machine_spec import TargetSpec
+from lamina.dialects.machine_spec import TargetSpec, is_macos, is_windows
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 
 VARIABLE = "LAMINA_HOST"
@@ -28,6 +28,10 @@ FIGURES = "LAMINA_FIGURES"
 SHIPPED = "shipped"
 
 _X86 = "x86_64-unknown-linux-gnu"
+WINDOWS = "-windows"
+"""The end of a name of an x86-64 that has Windows: `x86-64-v3-windows`."""
+_X86_WINDOWS = "x86_64-pc-windows-gnu"
+"""Windows with the conventions that MinGW names: other linkers take such objects too, which ask for no library."""
 
 _V2 = ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3")
 _V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", *_V2, "xsave")
@@ -44,6 +48,7 @@ _WASM = ("bulk-memory", "mutable-globals", "nontrapping-fptoint", "sign-ext", "s
 
 OTHERS = {
     "aarch64": TargetSpec("aarch64-unknown-linux-gnu", "generic", "+fp-armv8,+neon", 128, 32),
+    "aarch64-macos": TargetSpec("aarch64-apple-macosx11.0.0", "apple-m1", "+fp-armv8,+neon", 128, 32),
     "armv7": TargetSpec("armv7-unknown-linux-gnueabihf", "generic", "+neon,+vfp4", 128, 16),
     "riscv64": TargetSpec("riscv64-unknown-linux-gnu", "generic-rv64", "+a,+c,+d,+f,+m,+v,+zihintpause", 128, 32),
     "cortex-m4": TargetSpec("thumbv7em-unknown-none-eabihf", "cortex-m4", "+vfp4d16sp", 32, 16),
@@ -51,16 +56,17 @@ OTHERS = {
     "cortex-m55": TargetSpec("thumbv8.1m.main-unknown-none-eabihf", "cortex-m55", "+mve.fp", 128, 8),
     "wasm32": TargetSpec("wasm32-unknown-unknown", "mvp", ",".join(f"+{f}" for f in _WASM), 128, 16),
 }
-"""Machines that are no x86-64: Arm with Neon, of 64 and of 32 bits, RISC-V with vectors of 128 bits or more;
-microcontrollers without a system, with floats of 32 bits and no vectors (M4, M7: where an M7 has doubles they go
-unused, others have none), or vectors of 128 bits (M55); and WebAssembly with vectors, which has no registers: engines
-give it those of the processor, 16 on x86-64."""
+"""Machines that are no x86-64: Arm with Neon, of 64 bits, with Linux or of Apple's, and of 32 bits, RISC-V with
+vectors of 128 bits or more; microcontrollers without a system, with floats of 32 bits and no vectors (M4, M7: where an
+M7 has doubles they go unused, others have none), or vectors of 128 bits (M55); and WebAssembly with vectors, which has
+no registers: engines give it those of the processor, 16 on x86-64."""
 PROCESSORS_OF_OTHERS = {
     "aarch64": (
         *(f"cortex-a{n}" for n in "34 35 53 55 57 65 72 73 75 76 77 78 510 710 715 720".split()),
         *("cortex-x1", "cortex-x2", "neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "apple-m1", "carmel"),
         *("thunderx2t99", "a64fx", "ampere1"),
     ),
+    "aarch64-macos": ("apple-m1", "apple-m2", "apple-m3", "apple-m4"),
     "armv7": ("cortex-a5", "cortex-a7", "cortex-a12", "cortex-a15", "cortex-a17", "krait"),
     "riscv64": ("sifive-x280",),
 }
@@ -110,7 +116,12 @@ PROCESSORS = {name: level for level, names in _PROCESSORS.items() for name in na
 
 def is_named(name: str) -> bool:
     """Whether `named` knows a machine of that name."""
-    return name in LEVELS or name in PROCESSORS or name in OTHERS
+    return name in OTHERS or _x86_name(name) in (*LEVELS, *PROCESSORS)
+
+
+def _x86_name(name: str) -> str:
+    """The name of an x86-64 without the system."""
+    return name.removesuffix(WINDOWS)
 
 
 def machine_of_triple(triple: str) -> str:
@@ -121,6 +132,8 @@ def machine_of_triple(triple: str) -> str:
     processor, _, system = triple.partition("-")
     name = _NAMES_IN_TRIPLES.get(processor, processor)
     name = "armv7" if name.startswith("armv7") or (name == "arm" and system.endswith("hf")) else name
+    if is_of_other_system(triple):
+        return _with_other_system(triple, name, system)
     if name not in (*OTHERS, "x86-64"):
         here = ", ".join(["x86_64", *OTHERS])
         raise UnsupportedError(f"no code is made for {triple}", hint=f"there are machines of {here}")
@@ -131,6 +144,20 @@ def machine_of_triple(triple: str) -> str:
     return name
 
 
+def is_of_other_system(triple: str) -> bool:
+    """Whether a triple names Windows or one of Apple's systems."""
+    return any(word in triple for word in ("windows", "mingw", "apple", "darwin"))
+
+
+def _with_other_system(triple: str, name: str, system: str) -> str:
+    """The machine of such a triple. Raises UnsupportedError where no code is made for it."""
+    if name == "x86-64" and re.fullmatch(r"(\w+-)?windows-gnu|w64-mingw32", system):
+        return name + WINDOWS
+    if name == "aarch64" and re.fullmatch(r"apple-(macosx|macos|darwin)[\d.]*", system):
+        return "aarch64-macos"
+    raise UnsupportedError(f"no code is made for {triple}", hint=f"{_X86_WINDOWS}, or arm64-apple-macosx")
+
+
 @cache
 def named(name: str) -> TargetSpec:
     """A machine by its name, with one thread: the same everywhere. Raises UsageError."""
@@ -138,16 +165,18 @@ def named(name: str) -> TargetSpec:
         return OTHERS[name]
     if not is_named(name):
         raise UsageError(f"no machine {name!r}", hint=hint_for(name))
+    triple, name = _X86_WINDOWS if name.endswith(WINDOWS) else _X86, _x86_name(name)
     level = PROCESSORS.get(name, name)
     features = {*LEVELS[level], *(_PROCESSORS[level][name] if level != name else ())}
-    return TargetSpec(_X86, name, ",".join(f"+{f}" for f in sorted(features)), *x86_vectors(features))
+    return TargetSpec(triple, name, ",".join(f"+{f}" for f in sorted(features)), *x86_vectors(features))
 
 
 def hint_for(name: str, others: Sequence[str] = ()) -> str:
     """A hint for a name that `named` does not know; `others` are names that would do as well."""
     levels = [*others, *LEVELS, *OTHERS]
-    some = f"there are {', '.join(levels)}, and processors such as haswell, icelake-server or znver4"
-    return did_you_mean(name, [*levels, *PROCESSORS]) or some
+    windows = [f"{level}{WINDOWS}" for level in LEVELS]
+    some = f"there are {', '.join(levels)}, processors such as haswell or znver4, and x86-64-v3{WINDOWS}"
+    return did_you_mean(name, [*levels, *windows, *PROCESSORS]) or some
 
 
 def x86_vectors(features: Collection[str]) -> tuple[int, int]:
@@ -198,8 +227,8 @@ def host_without_figures() -> TargetSpec:
     if not is_named(name):
         raise UsageError(f"{VARIABLE}: no machine {name!r}", hint=hint_for(name, [NATIVE]))
     found = named(name)
-    if _kind(found) != _kind(here):
-        raise UsageError(f"{VARIABLE}: {name} is no {_kind(here)}, as this machine is")
+    if kind_of(found) != kind_of(here):
+        raise UsageError(f"{VARIABLE}: {name} is no {kind_of(here)}, as this machine is")
     # Objects are linked into this process: the system's part of the triple is not to be chosen.
     return found._replace(triple=here.triple)
 
@@ -246,8 +275,8 @@ def obstacle(target: TargetSpec) -> str:
     if name is not None:
         machines.append((f"this machine, {name} as {VARIABLE} says,", host()))
     for subject, machine in machines:
-        if _kind(target) != _kind(machine):
-            return f"this machine is {_kind(machine)}"
+        if kind_of(target) != kind_of(machine):
+            return f"this machine is {kind_of(machine)}"
         missing = wanted.difference(f[1:] for f in machine.feature_list() if f[0] == "+")
         if missing:
             # First what code for vectors needs, then what a processor happens to have.
@@ -260,9 +289,13 @@ def check_runs_here(target: TargetSpec) -> None:
     """Raise InputError where this machine lacks what the target has: the code would die in the middle of a run."""
     if why := obstacle(target):
         hint = f"{VARIABLE}={NATIVE} takes it as it is" if target.cpu == declared() else "compile with target 'cpu'"
-        processor = _kind(target) if target.cpu.startswith("generic") else target.cpu
+        elsewhere = is_windows(target.triple) or is_macos(target.triple)
+        processor = kind_of(target) if elsewhere or target.cpu.startswith("generic") else target.cpu
         raise InputError(f"code for {processor} cannot run here: {why}", hint=hint)
 
 
-def _kind(machine: TargetSpec) -> str:
-    return machine.triple.partition("-")[0]
+def kind_of(machine: TargetSpec) -> str:
+    """The processor and, where that is not Linux, the system."""
+    triple = machine.triple
+    system = " with Windows" if is_windows(triple) else " with macOS" if is_macos(triple) else ""
+    return triple.partition("-")[0] + system

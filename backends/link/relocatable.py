@@ -6,55 +6,33 @@ A description may stand in a section that linkers leave out (SHF_EXCLUDE), behin
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from lamina.backends.link import elf_object as elf
-from lamina.backends.link.elf_object import LinkError, ObjectFile
+from lamina.backends.link.described import DESCRIPTION_SECTION, described, seal
+from lamina.backends.link.elf_object import LinkError, ObjectFile, ObjectSection
+from lamina.backends.link.merger import MergedObject, MergedSection, merge_objects
 from lamina.backends.link.shared_object import DATA_SECTION, PROCESSORS, Data, LinkedLibrary, part_name
 
-DESCRIPTION_SECTION = ".lamina.description"
 _EXCLUDE = 0x80000000
 _ATTRIBUTES = 0x70000003
 """The type of the section by which Arm and RISC-V say their conventions: that of one object stands for all."""
 
 
-_MAPPING = "$"
-"""The first letter of symbols that say where code and where data begin in a section, on Arm and RISC-V."""
-
-
-class _Moved(NamedTuple):
-    offset: int
-    kind: int
-    symbol: int
-    """Its number in the table of the result."""
-    addend: int | None
-
-
 @dataclass
-class _Merged:
-    """A section of the result: the pieces of that kind, one behind the other."""
+class _Section:
+    """A section of the file."""
 
     name: str
     kind: int
     flags: int
     alignment: int = 1
     data: bytearray = field(default_factory=bytearray)
-    relocations: list[_Moved] = field(default_factory=list["_Moved"])
     link: int = 0
     info: int = 0
     entry: int = 0
     offset: int = 0
-
-
-class _Entry(NamedTuple):
-    name: str
-    section: int
-    value: int
-    size: int
-    info: int
 
 
 def merge(
@@ -71,201 +49,55 @@ def merge(
     to tell them apart; a description stands in a section that nobody loads. Raises LinkError: for a symbol that two
     have or that is to be exported and is not there, and for a variable.
     """
-    return _Merger(objects, exports, label, data, description, names or {}).result()
+    machines = {(o.machine, o.bits) for o in objects}
+    if len(machines) != 1 or objects[0].machine not in PROCESSORS:
+        raise LinkError("the objects are of several processors, or of one that there is no linker for", where=label)
+    processor, given = PROCESSORS[objects[0].machine], names or {}
 
-
-class DescribedObject(NamedTuple):
-    """An object that `merge` has written with a description."""
-
-    description: bytes
-    object: ObjectFile
-    """The object without the data, whose symbol is that of another one."""
-    data: memoryview
-
-
-def read_described(data: memoryview, symbol: str, label: str) -> DescribedObject:
-    """The parts of an object with a description; `symbol` is that of the data.
-
-    Raises LinkError for another object, and for one that is not what was written.
-    """
-    found = elf.read_object(data, label)
-    said = next((s for s in found.sections if s.name == DESCRIPTION_SECTION), None)
-    number = next((s.section for s in found.symbols if s.name == symbol), elf.UNDEFINED)
-    if said is None or number == elf.UNDEFINED:
-        raise LinkError("is no object of a net that Lamina has exported", where=label)
-    block = found.sections[number]
-    head = bytearray(data[: len(data) - len(block.data)])
-    at = head.find(said.data[:_DIGEST])
-    head[at : at + _DIGEST] = bytes(_DIGEST)
-    if at < 0 or hashlib.sha256(head).digest() != bytes(said.data[:_DIGEST]):
-        raise LinkError("is damaged: it is not what was written", where=label, hint="copy it anew, or export it again")
-    sections = [*found.sections]
-    sections[number] = block._replace(flags=0)
-    symbols = tuple(
-        s._replace(section=elf.UNDEFINED, binding=elf.GLOBAL, kind=elf.NOTYPE, size=0) if s.name == symbol else s
-        for s in found.symbols
-    )
-    kept = found._replace(sections=tuple(sections), symbols=symbols)
-    return DescribedObject(bytes(said.data[_DIGEST:]), kept, block.data)
-
-
-_DIGEST = 32
-"""Bytes of the digest before a description."""
-
-
-class _Merger:
-    def __init__(
-        self,
-        objects: Sequence[ObjectFile],
-        exports: Sequence[str],
-        label: str,
-        data: Data | None,
-        description: bytes,
-        names: Mapping[str, str],
-    ) -> None:
-        machines = {(o.machine, o.bits) for o in objects}
-        if len(machines) != 1 or objects[0].machine not in PROCESSORS:
-            raise LinkError("the objects are of several processors, or of one that there is no linker for", where=label)
-        self.objects, self.exports, self.label, self.data, self.names = objects, exports, label, data, names
-        self.description = description
-        self.processor = PROCESSORS[objects[0].machine]
-        self.records = elf.RECORDS[objects[0].bits]
-        self.sections: list[_Merged] = []
-        self.places: dict[tuple[int, int], tuple[int, int]] = {}
-        """Number and offset of the section that has a section of an object."""
-        self.owners: dict[str, tuple[int, int]] = {}
-        """The object and the number of each symbol that objects share."""
-        self.entries: list[_Entry] = [_Entry("", 0, 0, 0, 0)]
-        self.numbers: dict[tuple[int, int] | str, int] = {}
-        """Numbers in the table of symbols, by object and number, or by the name of what is elsewhere."""
-
-    def result(self) -> LinkedLibrary:
-        self._merge_sections()
-        self._find_owners()
-        local = list(self._local_symbols())
-        for key, entry in local:
-            self.numbers[key] = len(self.entries)
-            self.entries.append(entry)
-        first_global = len(self.entries)
-        self._global_symbols()
-        self._move_relocations()
-        return self._written(first_global)
-
-    def _merge_sections(self) -> None:
-        names: dict[str, int] = {}
-        for n, obj in enumerate(self.objects):
-            for m, section in enumerate(obj.sections):
-                name = self._name_of(n, section)
-                if name is None:
-                    continue
-                if name not in names:
-                    names[name] = len(self.sections) + 1
-                    self.sections.append(_Merged(name, section.kind, section.flags & ~0x30))
-                merged = self.sections[names[name] - 1]
-                merged.alignment = max(merged.alignment, section.alignment)
-                merged.data.extend(bytes(-len(merged.data) % section.alignment))
-                self.places[n, m] = names[name], len(merged.data)
-                merged.data += section.data
-
-    def _name_of(self, n: int, section: elf.ObjectSection) -> str | None:
-        """The section of the result that takes one of an object; None where none does."""
+    def name_of(obj: ObjectFile, section: ObjectSection) -> str | None:
         if section.kind == _ATTRIBUTES:
-            return section.name if n == 0 else None
-        name = part_name(self.objects[n], section, self.processor)
-        return name and self.names.get(name, name)
+            return section.name if obj is objects[0] else None
+        name = part_name(obj, section, processor)
+        return name and given.get(name, name)
 
-    def _find_owners(self) -> None:
-        for n, obj in enumerate(self.objects):
-            for m, symbol in enumerate(obj.symbols):
-                if symbol.binding != elf.LOCAL and symbol.section != elf.UNDEFINED:
-                    before = self.owners.setdefault(symbol.name, (n, m))
-                    if before != (n, m):
-                        first = self.objects[before[0]].label
-                        raise LinkError(f"{symbol.name} is defined here and in {first}", where=obj.label)
-        for name in self.exports:
-            if name not in self.owners:
-                raise LinkError(f"there is no {name} to export", where=self.label)
+    merged = merge_objects(objects, exports, label, data, name_of)
+    return _ElfFile(merged, objects[0], data, description, given.get(DATA_SECTION, DATA_SECTION)).written()
 
-    def _local_symbols(self) -> Iterator[tuple[tuple[int, int] | str, _Entry]]:
-        used = {
-            (n, r.symbol)
-            for n, obj in enumerate(self.objects)
-            for m, s in enumerate(obj.sections)
-            if (n, m) in self.places
-            for r in s.relocations
-        }
-        for n, obj in enumerate(self.objects):
-            for m, symbol in enumerate(obj.symbols):
-                place = self.places.get((n, symbol.section))
-                named = symbol.kind in (elf.FUNCTION, elf.OBJECT) or symbol.name.startswith(_MAPPING)
-                if place is None or not (named or (n, m) in used or symbol.binding != elf.LOCAL):
-                    continue
-                if symbol.name in self.exports and symbol.binding != elf.LOCAL:
-                    continue
-                kind = symbol.kind if symbol.kind in (elf.FUNCTION, elf.OBJECT) else elf.NOTYPE
-                yield (n, m), _Entry(symbol.name, place[0], place[1] + symbol.value, symbol.size, kind)
+
+class _ElfFile:
+    def __init__(
+        self, merged: MergedObject, first: ObjectFile, data: Data | None, description: bytes, place: str
+    ) -> None:
+        self.merged, self.first, self.data, self.description, self.place = merged, first, data, description, place
+        self.processor = PROCESSORS[first.machine]
+        self.records = elf.RECORDS[first.bits]
+
+    def written(self) -> LinkedLibrary:
+        merged = self.merged.sections
+        sections = [_Section(s.name, s.kind, s.flags, s.alignment, s.data) for s in merged]
         if self.data is not None:
-            yield self.data.symbol, _Entry(self.data.symbol, len(self.sections) + 1, 0, self.data.size, elf.OBJECT)
-
-    def _global_symbols(self) -> None:
-        for name in self.exports:
-            n, m = self.owners[name]
-            symbol = self.objects[n].symbols[m]
-            section, at = self.places[n, symbol.section]
-            self.numbers[n, m] = len(self.entries)
-            self.entries.append(_Entry(name, section, at + symbol.value, symbol.size, elf.GLOBAL << 4 | symbol.kind))
-
-    def _move_relocations(self) -> None:
-        for n, obj in enumerate(self.objects):
-            for m, section in enumerate(obj.sections):
-                if (n, m) not in self.places:
-                    continue
-                number, at = self.places[n, m]
-                for r in section.relocations:
-                    symbol = self._number_of(n, r.symbol)
-                    self.sections[number - 1].relocations.append(_Moved(at + r.offset, r.kind, symbol, r.addend))
-
-    def _number_of(self, n: int, m: int) -> int:
-        symbol = self.objects[n].symbols[m]
-        if symbol.section != elf.UNDEFINED or not symbol.name:
-            if m and (n, m) not in self.numbers:
-                raise LinkError(f"{symbol.name or 'a section'} is needed, but left out", where=self.objects[n].label)
-            return self.numbers[n, m] if m else 0
-        if symbol.name in self.owners:
-            return self.numbers[self.owners[symbol.name]]
-        if symbol.name not in self.numbers:  # elsewhere
-            self.numbers[symbol.name] = len(self.entries)
-            self.entries.append(_Entry(symbol.name, elf.UNDEFINED, 0, 0, elf.GLOBAL << 4))
-        return self.numbers[symbol.name]
-
-    # -- the file --------------------------------------------------------------------------------------------------
-
-    def _written(self, first_global: int) -> LinkedLibrary:
-        sections = [*self.sections]
-        if self.data is not None:
-            name = self.names.get(DATA_SECTION, DATA_SECTION)
-            sections.append(_Merged(name, elf.PROGBITS, elf.ALLOC, 64))
+            sections.append(_Section(self.place, elf.PROGBITS, elf.ALLOC, 64))
         if self.description:
-            described = bytearray(bytes(_DIGEST) + self.description)
-            sections.append(_Merged(DESCRIPTION_SECTION, elf.PROGBITS, _EXCLUDE, 1, described))
-        symtab = len(sections) + sum(bool(s.relocations) for s in self.sections) + 1
-        for number, section in enumerate(self.sections, 1):
+            said = described(self.description)
+            sections.append(_Section(DESCRIPTION_SECTION, elf.PROGBITS, _EXCLUDE, 1, said))
+        symtab = len(sections) + sum(bool(s.relocations) for s in merged) + 1
+        for number, section in enumerate(merged, 1):
             if section.relocations:
                 sections.append(self._relocation_section(number, section, symtab))
         table, strings = bytearray(), bytearray(b"\0")
-        for entry in self.entries:
+        for entry in self.merged.symbols:
             name = len(strings) if entry.name else 0
             strings += entry.name.encode() + b"\0" if entry.name else b""
-            table += elf.symbol_record(self.processor.bits, name, *entry[1:])
-        symbols = _Merged(".symtab", elf.SYMTAB, 0, 8, table, link=symtab + 1, info=first_global)
+            table += elf.symbol_record(self.processor.bits, name, *entry[1:4], entry.binding << 4 | entry.kind)
+        symbols = _Section(".symtab", elf.SYMTAB, 0, 8, table, link=symtab + 1, info=self.merged.first_global)
         symbols.entry = self.records.symbol.size
-        sections += [symbols, _Merged(".strtab", 3, 0, 1, strings), _Merged(".note.GNU-stack", elf.PROGBITS, 0)]
-        names = _Merged(".shstrtab", 3, 0)
+        sections += [symbols, _Section(".strtab", 3, 0, 1, strings), _Section(".note.GNU-stack", elf.PROGBITS, 0)]
+        names = _Section(".shstrtab", 3, 0)
         sections.append(names)
         names.data += b"\0" + b"".join(s.name.encode() + b"\0" for s in sections)
         return self._file(sections)
 
-    def _relocation_section(self, number: int, section: _Merged, symtab: int) -> _Merged:
+    def _relocation_section(self, number: int, section: MergedSection, symtab: int) -> _Section:
         explicit = self.processor.has_addends
         record = self.records.rela if explicit else self.records.rel
         shift = 32 if self.processor.bits == 64 else 8
@@ -273,9 +105,9 @@ class _Merger:
         for offset, kind, symbol, addend in section.relocations:
             rows += record.pack(offset, symbol << shift | kind, *([addend or 0] if explicit else []))
         name, type_ = (".rela", elf.RELA) if explicit else (".rel", elf.REL)
-        return _Merged(name + section.name, type_, 0x40, 8, rows, link=symtab, info=number, entry=record.size)
+        return _Section(name + section.name, type_, 0x40, 8, rows, link=symtab, info=number, entry=record.size)
 
-    def _file(self, sections: Sequence[_Merged]) -> LinkedLibrary:
+    def _file(self, sections: Sequence[_Section]) -> LinkedLibrary:
         out = bytearray(self.records.header.size)
         for section in sections:
             out += bytes(-len(out) % max(section.alignment, 1))
@@ -290,19 +122,17 @@ class _Merger:
         for s in sections:
             name = strings.index(b"\0" + s.name.encode() + b"\0") + 1
             place, length = (s.offset, len(s.data))
-            if self.data is not None and s.name == self.names.get(DATA_SECTION, DATA_SECTION):
+            if self.data is not None and s.name == self.place:
                 place, length = data_at, self.data.size
             out += self.records.section.pack(
                 name, s.kind, s.flags, 0, place, length, s.link, s.info, s.alignment, s.entry
             )
         counts = (self.records.header.size, 0, 0, size, len(sections) + 1, len(sections))
         ident = elf.identification(self.processor.bits)
-        flags = self.objects[0].flags
+        flags = self.first.flags
         self.records.header.pack_into(out, 0, ident, 1, self.processor.machine, 1, 0, 0, headers, flags, *counts)
         end = data_at if self.data is not None else len(out)
         for section in sections:
             if section.name == DESCRIPTION_SECTION:
-                # The data begin behind zeros, which count: a reader sees one file.
-                digest = hashlib.sha256(bytes(out) + bytes(end - len(out))).digest()
-                out[section.offset : section.offset + _DIGEST] = digest
+                seal(out, section.offset, end)
         return LinkedLibrary(bytes(out), end)

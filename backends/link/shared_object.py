@@ -105,6 +105,8 @@ class LinkedLibrary(NamedTuple):
 
     code: bytes
     data_at: int
+    needed: tuple[str, ...] = ()
+    """Functions that an object asks of others, where its format is one that is not linked here."""
 
     def write(self, file: BinaryIO, data: Sequence[bytes | memoryview]) -> None:
         """Write it with its data."""

@@ -18,7 +18,7 @@ from lamina.backends.llvm.emit_values import (
     zero_text,
 )
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.dialects.machine_spec import is_bare
+from lamina.dialects.machine_spec import STACK_PROBE, is_bare, is_windows
 
 if TYPE_CHECKING:
     from lamina.backends.llvm.emit import Emitter
@@ -125,6 +125,9 @@ def _function_attributes(emitter: Emitter, func: llvm.FuncOp, declaration: bool)
         words["prefer-vector-width"] = f'"prefer-vector-width"="{bits}"'
         if is_bare(target.triple.data):
             words |= {"minsize": "minsize", "optsize": "optsize"}
+        if is_windows(target.triple.data):
+            # Every function that has a frame is in a table there, whether or not exceptions go through it.
+            words |= {"uwtable": "uwtable", "probe-stack": f'"probe-stack"={quoted(STACK_PROBE)}'}
     for name, value in given.items():
         if name in _UNITS:
             words[_UNITS[name]] = _UNITS[name]

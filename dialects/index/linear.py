@@ -42,8 +42,14 @@ def plain_form(form: Linear) -> list[Any]:
 def form_of_plain(plain: Sequence[Any]) -> Linear:
     """The other way round."""
     const, *terms = plain
-    named = [(c, (a[0], form_of_plain(a[1]), a[2]) if isinstance(a, list) else a) for c, a in terms]
-    return Linear({atom: c for c, atom in named}, const)
+    named: dict[Atom, int] = {}
+    for coefficient, atom in terms:
+        if isinstance(atom, int):
+            named[atom] = coefficient
+        else:
+            kind, inner, divisor = atom
+            named[kind, form_of_plain(inner), divisor] = coefficient
+    return Linear(named, const)
 
 
 class Linear:

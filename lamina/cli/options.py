@@ -9,8 +9,23 @@ from lamina.cli.shell import path_argument
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
-TARGETS = "cpu (this machine), x86-64-v2, -v3, -v4; before it external backends: 'openblas, cpu'"
+TARGETS = (
+    "cpu (this machine), x86-64-v2, -v3, -v4, or as TVM says it: 'llvm -mtriple=aarch64-linux-gnu'; before it external "
+    "backends: 'openblas, cpu'"
+)
 MODEL = "an ONNX or TensorFlow Lite file, or Relay as text: a file that ends with .mlir, or in TVM's format with .relay"
+
+
+def target_argument(text: str) -> Any:
+    """A target: a name as it is, TVM's string for a machine (`llvm -mtriple=aarch64-linux-gnu`) as that machine.
+
+    Raises LaminaError for a string that names none.
+    """
+    if not text.startswith("llvm "):
+        return text
+    from lamina.tensor.target import target_of
+
+    return target_of(text).attr
 
 
 def add_model(parser: ArgumentParser, more: str = "") -> None:
@@ -47,7 +62,7 @@ def add_choosing(parser: ArgumentParser) -> Any:
     """Add how a model is compiled, but for what decides its choices of schedules; the group of these options."""
     parser.add_argument("--time", action="store_true", help="print the time of every step to stderr")
     target = parser.add_argument_group("target")
-    target.add_argument("--target", default="cpu", metavar="NAME", help=TARGETS)
+    target.add_argument("--target", type=target_argument, default="cpu", metavar="NAME", help=TARGETS)
     target.add_argument("--opt-level", type=int, default=3, metavar="N", help="0 to 4 (default: 3)")
     for option, what in (("required", "runs whatever its level"), ("disabled", "does not run")):
         target.add_argument(f"--{option}-pass", action="append", default=[], metavar="PASS", help=f"a pass that {what}")

@@ -144,22 +144,24 @@ def export(
     cache: bool = True,
     progress: Progress | None = None,
     small: bool = False,
+    linker: Sequence[str] | None = None,
 ) -> None:
     """Compile a model into a shared library with the C interface of `lamina.h`, for this machine or another.
 
     `name` is that of the net, by default the file's: the library has one symbol, `lamina_<name>`. What stood there is
     replaced. FILE.o and FILE.a are for a linker; FILE.wasm is a module of WebAssembly, for the target `wasm32` whether
-    it is named or none is. FILE.c is C source for any machine and one thread, and with more than 16 MB of weights a
-    file of these beside it. With `small` the file has the weights before packing enlarges them, and packs them when it
-    is loaded. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no kernels in a
-    fixed order of known extents or calls external backends, UsageError for what cannot be small.
+    it is named or none is. FILE.dll and FILE.dylib are linked by `linker`, the words of a C compiler's command, by
+    default by the package `ziglang`. FILE.c is C source for any machine and one thread, and with more than 16 MB of
+    weights a file of these beside it. With `small` the file has the weights before packing enlarges them, and packs
+    them when it is loaded. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no
+    kernels in a fixed order of known extents or calls external backends, UsageError for what cannot be small.
     """
     from lamina.driver.c_source import export_source, source_target
-    from lamina.driver.export import check_exported
+    from lamina.driver.export import ExportedFile, check_exported
 
     target = "wasm32" if is_module(path) and target == "cpu" else target
     settings = Settings.of(source_target(path, target, threads), threads, opt_level, numerics, False, records)
-    check_exported(path, settings.target, name, small)
+    check_exported(ExportedFile(path, name, linker), settings.target, small)
     if is_c_source(path):
         _, fresh = source_of(model, shapes)
         wanted = with_choices(fresh, answers_of(choices, settings.target))
@@ -172,7 +174,7 @@ def export(
     if small and not made.memory.weights:
         what = "a net without weights has none to pack"
         raise UsageError(what, where=str(path), hint="leave out --small (small=True)")
-    made.export(path, name)
+    made.export(path, name, linker=linker)
 
 
 @quiet_gc()
@@ -504,11 +506,11 @@ class Executable(Runnable):
         `notes` are kept, as by `save`. Raises UnsupportedError for what has no kernels in a fixed order or calls
         external backends.
         """
-        from lamina.driver.export import export_program
+        from lamina.driver.export import ExportedFile, export_program
 
         if self._stored is None or _has_sizes(self._stored):
             raise _not_fixed(path)
-        export_program(path, self._stored, self._settings.target, name, object_cache(), notes)
+        export_program(ExportedFile(path, name), self._stored, self._settings.target, object_cache(), notes)
 
     def _saved(self, notes: Mapping[str, Any]) -> artefact.Saved:
         """The contents of a file of the program. Raises UnsupportedError where none can."""

@@ -44,7 +44,7 @@ from lamina.interpreters.tir_memory import Memory, UninitialisedError, output_ra
 from lamina.ir.context import LaminaContext
 from lamina.passes.relay.partition.external_backends import is_declaration
 from lamina.runtime.entry_names import argument_names, level_of, result_names
-from lamina.runtime.ports import SIZE, Port, infer_sizes
+from lamina.runtime.ports import SIZE, Extents, Port, infer_sizes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -135,7 +135,7 @@ def _port(name: str, value: SSAValue, attrs: Attribute | None) -> Port:
     extents = None
     if DYNAMIC_INDEX in shape and isinstance(attrs, ArrayAttr) and isinstance(value, BlockArgument):
         found = cast("ArrayAttr[DictionaryAttr]", attrs).data[value.index].data.get(SHAPE)
-        extents = found.data if isinstance(found, IndexMapAttr) else None
+        extents = Extents(found.data.results) if isinstance(found, IndexMapAttr) else None
     return Port(name, shape, dtype_name(cast(Attribute, value.type.get_element_type())), extents)
 
 

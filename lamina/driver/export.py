@@ -14,30 +14,38 @@ import json
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from lamina.backends.cpu.jit import Machine, compile_object, machine_of
+from lamina.backends.cpu.machines import check_runs_here
 from lamina.backends.cpu.runtime.interface import ABI
 from lamina.backends.cpu.runtime.layout import DATA, IMPORTS, IMPORTS_OF_POOL, LINE_BYTES, OF_NETS, PACKING
 from lamina.backends.cpu.runtime.modules import WASM, runtime_object, support_of, system_of
 from lamina.backends.cpu.runtime.net import FUNCTIONS, Net, NetPacking, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
+from lamina.backends.link.coff_object import read_coff
+from lamina.backends.link.coff_relocatable import merge_coff
+from lamina.backends.link.described import read_described
 from lamina.backends.link.elf_object import UNDEFINED, ObjectFile, read_object, with_prefix
-from lamina.backends.link.relocatable import merge, read_described
+from lamina.backends.link.macho_object import read_macho
+from lamina.backends.link.macho_relocatable import merge_macho
+from lamina.backends.link.relocatable import merge
 from lamina.backends.link.shared_object import DATA_SECTION, Data, LinkedLibrary, link
 from lamina.backends.link.wasm_module import link_module
 from lamina.backends.link.wasm_object import WasmObject, WasmSymbol, read_wasm_object
-from lamina.dialects.machine_spec import TargetSpec, is_bare, is_wasm
+from lamina.dialects.machine_spec import TargetSpec, is_bare, is_macos, is_wasm, is_windows
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.driver.artefact import external_compilers
+from lamina.driver.linker import check_linker, link_shared, linking_folder, system_to_link
 from lamina.driver.small_program import packing_of, stored_arrays
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
-from lamina.ir.suffixes import ARCHIVE, MODULE, OBJECT, is_c_source, is_module
+from lamina.ir.suffixes import ARCHIVE, LIBRARIES_TO_LINK, LIBRARY, LINKABLE, MODULE, OBJECT, is_c_source, is_module
 from lamina.runtime.exported import digest_of_weights, weights_digest
 
 if TYPE_CHECKING:
@@ -64,12 +72,22 @@ def net_name(path: str | os.PathLike[str], name: str | None = None) -> str:
     return re.sub(r"\W", "_", stem, flags=re.ASCII) or "net"
 
 
-def check_exported(
-    path: str | os.PathLike[str], target: TargetSpec, name: str | None = None, small: bool = False
-) -> None:
-    """Raise UsageError for a name that a net cannot have, and for a file that code for a target does not go into, or
-    that has no place for the code of a `small` one."""
-    where, triple, name = str(path), target.triple, net_name(path, name)
+class ExportedFile(NamedTuple):
+    """A file for a net."""
+
+    path: str | os.PathLike[str]
+    name: str | None = None
+    """Of the net; by default the file's."""
+    linker: Sequence[str] | None = None
+    """The command that links a library for Windows (.dll) or macOS (.dylib), by default that of the package
+    `ziglang`."""
+
+
+def check_exported(file: ExportedFile, target: TargetSpec, small: bool = False) -> None:
+    """Raise UsageError for a name that a net cannot have, for a file that code for a target does not go into, or that
+    has no place for the code of a `small` one, and where the linker that it takes is missing."""
+    path = file.path
+    where, triple, name = str(path), target.triple, net_name(path, file.name)
     if f"lamina_{name}" in OF_NETS:
         what, hint = f"a net is not named {name!r}, as a part of the run-time is", "choose another name"
         raise UsageError(what, where=where, hint=f"{hint} for the file, or for the net")
@@ -77,7 +95,7 @@ def check_exported(
         kind = "C source" if is_c_source(path) else WASM if is_module(path) else target.cpu
         what = f"weights are packed as a net is loaded where a system loads it, which {kind} is not for"
         raise UsageError(what, where=where, hint="leave out --small (small=True)")
-    if is_bare(triple) and not where.endswith((OBJECT, ARCHIVE)):
+    if is_bare(triple) and not where.endswith(LINKABLE):
         what = f"{target.cpu} has no system that loads a library"
         raise UsageError(what, where=where, hint=f"write small{ARCHIVE} or small{OBJECT} for a linker")
     if is_wasm(triple) and not is_module(path):
@@ -85,30 +103,33 @@ def check_exported(
     if is_module(path) and not is_wasm(triple):
         hint = f"`lamina compile MODEL -o FILE{MODULE}` compiles for {WASM}"
         raise UsageError(f"a module of WebAssembly has no code for {triple}", where=where, hint=hint)
+    if where.endswith(LIBRARY) and (system := system_to_link(target)):
+        of_system = next(suffix for suffix, of in LIBRARIES_TO_LINK.items() if of == system)
+        hint = f"write FILE{of_system}, or FILE{ARCHIVE} or FILE{OBJECT} for a linker of yours"
+        raise UsageError(f"a library of Linux has no code for {triple}", where=where, hint=hint)
+    check_linker(target, file.linker, where)
 
 
 @quiet_gc()
 def export_program(
-    path: str | os.PathLike[str],
+    file: ExportedFile,
     program: StoredProgram,
     target: TargetSpec,
-    name: str | None = None,
     cache: ObjectCache | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> LinkedLibrary:
     """Write a program as a shared library, an object (.o), an archive (.a) or a module (.wasm), by the path's suffix.
 
-    `name` is that of the net, by default the file's; `notes` are plain values to keep with it, with the graph of its
-    calls. Objects and archives are for a linker of the user's. A small program packs its weights when the file is
-    loaded.
+    `notes` are plain values to keep with it, with the graph of its calls. Objects and archives are for a linker of the
+    user's. A small program packs its weights when the file is loaded.
 
     Raises UnsupportedError for a program that calls external backends, or a system that there is no run-time for;
     UsageError for a name that is none in C, or a suffix that is none for the target; InputError where the disk does not
     allow it.
     """
-    check_exported(path, target, name)
-    where = str(path)
-    name = net_name(path, name)
+    path, where = Path(file.path), str(file.path)
+    check_exported(file, target)
+    name = net_name(path, file.name)
     if is_c_source(path):
         hint = "lamina.export(model, path) writes a model as C source"
         raise UsageError("this program is machine code", where=where, hint=hint)
@@ -118,10 +139,31 @@ def export_program(
             f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
         )
     objects, description, data = _parts(program, target, name, cache, notes)
-    head, library = _linked(objects, target, name, Path(path).name, description, data)
+    head, library = _linked(objects, target, name, path.name, description, data)
     alignment = _alignment_of(target)
-    _write(Path(path), head, library, [p for array in stored_arrays(program) for p in _pieces(array, alignment)])
+    pieces = [piece for array in stored_arrays(program) for piece in _pieces(array, alignment)]
+    if where.endswith(tuple(LIBRARIES_TO_LINK)):
+        _link_elsewhere(file, target, library, pieces)
+    else:
+        _write(path, head, library, pieces)
     return library
+
+
+def _link_elsewhere(
+    given: ExportedFile, target: TargetSpec, library: LinkedLibrary, data: Sequence[bytes | memoryview]
+) -> None:
+    """Let a linker make the library of an object, and put it where it belongs."""
+    path = Path(given.path)
+    with linking_folder() as folder:
+        obj = Path(folder) / f"net{OBJECT}"
+        _write(obj, b"", library, data)
+        made = link_shared(target, given.linker, obj, library.needed, path)
+        write_whole(path, lambda file: _copy(made, file), 0o777)
+
+
+def _copy(source: Path, target: BinaryIO) -> None:
+    with source.open("rb") as file:
+        shutil.copyfileobj(file, target)
 
 
 def _linked(
@@ -132,11 +174,19 @@ def _linked(
     if label.endswith(MODULE):
         functions = {short: f"lamina.{short}" for short in FUNCTIONS}
         return b"", link_module(objects, functions, exports, label, description, data)
-    if label.endswith((OBJECT, ARCHIVE)):
-        names = _sections_of(name) if is_bare(target.triple) else None
-        library = merge(objects, exports, label, data, description, names)
-        member = ArchiveMember(f"{name}.o", library.data_at + data.size, exports)
-        return archive_head(member) if label.endswith(ARCHIVE) else b"", library
+    shared = label.endswith(tuple(LIBRARIES_TO_LINK))
+    if label.endswith(LINKABLE) or shared:
+        if is_windows(target.triple):
+            library = merge_coff(objects, exports, label, data, description, shared)
+        elif is_macos(target.triple):
+            library = merge_macho(objects, exports, label, data, description)
+        else:
+            names = _sections_of(name) if is_bare(target.triple) else None
+            library = merge(objects, exports, label, data, description, names)
+        bsd = is_macos(target.triple)
+        symbols = [f"_{name}" for name in exports] if bsd else exports
+        member = ArchiveMember(f"{name}.o", library.data_at + data.size, symbols)
+        return archive_head(member, bsd) if label.endswith(ARCHIVE) else b"", library
     return b"", link(objects, exports, label, _imports(target), description, data)
 
 
@@ -157,15 +207,19 @@ def _sections_of(name: str) -> dict[str, str]:
 def link_object(data: memoryview, path: str | os.PathLike[str], where: str) -> None:
     """Write the shared library of a net whose object `export_program` has written; `where` names that one in errors.
 
-    Raises LinkError for another object, InputError for one that is damaged and where the disk does not allow it.
+    Raises LinkError for another object, InputError for one that is damaged or of another system, and where the disk
+    does not allow it.
     """
     described = read_described(data, DATA, where)
     description: dict[str, Any] = json.loads(described.description)
+    target = TargetSpec(**description["target"])
+    if system_to_link(target):
+        check_runs_here(target)
     digest = bytes.fromhex(description["weights"])
     block = Data(DATA, len(described.data), digest)
     if digest_of_weights(described.data, description) != digest:
         raise InputError("is damaged: its weights are not what was written", where=where, hint="copy it anew")
-    exports, imports = [f"lamina_{description['name']}"], _imports(TargetSpec(**description["target"]))
+    exports, imports = [f"lamina_{description['name']}"], _imports(target)
     library = link([described.object], exports, Path(path).name, imports, described.description, block)
     _write(Path(path), b"", library, [described.data])
 
@@ -188,7 +242,7 @@ def _parts(
     for key, piece in [*program.objects.items(), *(packing.program.objects.items() if packing else ())]:
         code.update(key.encode() + piece)
     net = replace(net, marker=int.from_bytes(code.digest()[:8], "little") >> 1)
-    read: Any = read_wasm_object if is_wasm(target.triple) else read_object
+    read = _reader_of(target.triple)
 
     def read_all(pieces: Mapping[str, bytes]) -> list[Any]:
         return [read(piece, f"kernel {key}" if key else "tables") for key, piece in pieces.items()]
@@ -196,13 +250,25 @@ def _parts(
     objects = read_all(program.objects)
     if packing is not None:
         objects += with_prefix(read_all(packing.program.objects), PACKING)
+
+    def add(parts: Sequence[str]) -> None:
+        objects.extend(read(runtime_object(part, cache, system), f"run-time {part}") for part in parts)
+
     parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
-    parts += ["pack"] if packing is not None else []
+    add([*parts, *(["pack"] if packing is not None else [])])
     called = {s.name for o in objects for s in o.symbols if _is_called(s)}
-    parts += [part for part, functions in support_of(system).items() if not called.isdisjoint(functions)]
-    objects += [read(runtime_object(part, cache, system), f"run-time {part}") for part in parts]
+    add([part for part, functions in support_of(system).items() if not called.isdisjoint(functions)])
     objects.append(read(_compiled(net, machine_of(net.target)), "interface"))
     return objects, text, Data(DATA, net.size, digest)
+
+
+def _reader_of(triple: str) -> Any:
+    """The function that reads the objects of a target."""
+    if is_wasm(triple):
+        return read_wasm_object
+    if is_macos(triple):
+        return read_macho
+    return read_coff if is_windows(triple) else read_object
 
 
 def _is_called(symbol: Any) -> bool:

@@ -6,11 +6,11 @@ A program for another machine cannot be run here, but all that a file of it need
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lamina.driver.export import export_program
+from lamina.driver.export import ExportedFile, export_program
 from lamina.runtime.compiled import Memory
 from lamina.runtime.ports import Port
 from lamina.runtime.program_info import ProgramInfo
@@ -69,7 +69,12 @@ class ExportableProgram:
         return self.texts().get(level)
 
     def export(
-        self, path: str | os.PathLike[str], name: str | None = None, notes: Mapping[str, Any] | None = None
+        self,
+        path: str | os.PathLike[str],
+        name: str | None = None,
+        notes: Mapping[str, Any] | None = None,
+        linker: Sequence[str] | None = None,
     ) -> None:
-        """Write the program as a library, an object or an archive, as `Executable.export`."""
-        export_program(path, self.stored, self.settings.target, name, self.objects, notes)
+        """Write the program as a library, an object or an archive, as `Executable.export`; `linker` as `lamina.export`
+        has it."""
+        export_program(ExportedFile(path, name, linker), self.stored, self.settings.target, self.objects, notes)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lamina.frontends.imported import ImportedModel
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ModuleOp | ImportedModel | ExportedProgram"
-Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
+Shapes: TypeAlias = "Mapping[str, Sequence[int] | int | str]"
 
 
 OBJECTS = ("ModelProto", "ModuleOp", "ImportedModel", "ExportedProgram")

@@ -24,9 +24,9 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from lamina.dialects import edit
+from lamina.dialects.infos import SYMBOLS
 from lamina.errors import UsageError, did_you_mean
 from lamina.ir.registry import Registry
-from lamina.ir.symbol_scope import changing
 
 
 @dataclass(frozen=True)
@@ -363,5 +363,10 @@ def _apply_to_module(p: ModulePass, ctx: Context, module: ModuleOp) -> None:
 
 def apply_pass(p: ModulePass, ctx: Context, module: ModuleOp) -> None:
     """Apply a pass to a module. Raises UnsupportedError where what it has made of it holds for some sizes only."""
+    if SYMBOLS not in module.attributes:
+        p.apply(ctx, module)
+        return
+    from lamina.ir.symbol_scope import changing
+
     with changing(module, p.name):
         p.apply(ctx, module)

@@ -11,9 +11,15 @@ SAVED = ".lamina"
 """A program that was compiled and saved."""
 LIBRARY, OBJECT, ARCHIVE, MODULE = ".so", ".o", ".a", ".wasm"
 """A program that was exported: as a shared library, as an object or an archive for a linker, or for WebAssembly."""
+OBJECT_OF_WINDOWS = ".obj"
+"""An object by the name that it has on Windows."""
+LINKABLE = (OBJECT, OBJECT_OF_WINDOWS, ARCHIVE)
+"""Files for a linker."""
 C_SOURCE = ".c"
 """A program that was exported as C source."""
-EXPORTED = (LIBRARY, OBJECT, ARCHIVE, MODULE, C_SOURCE)
+LIBRARIES_TO_LINK = {".dll": "Windows", ".dylib": "macOS"}
+"""Libraries that a linker makes, and their systems."""
+EXPORTED = (LIBRARY, *LIBRARIES_TO_LINK, *LINKABLE, MODULE, C_SOURCE)
 """All of these."""
 MLIR = ".mlir"
 """Texts of our IR."""

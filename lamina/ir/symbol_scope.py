@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-from lamina.dialects.infos import SYMBOLS
+from xdsl.ir import Operation
+
+from lamina.dialects.index.symbols import Symbols, with_symbols
+from lamina.dialects.relay.symbolic import module_symbols
 from lamina.errors import UnsupportedError
-
-if TYPE_CHECKING:
-    from xdsl.ir import Operation
-
-    from lamina.dialects.index.symbols import Symbols
 
 
 @contextmanager
-def symbol_scope(module: Operation) -> Generator[Symbols | None]:
-    """While it lasts the symbols of the module, where it has any, are the current ones."""
-    if SYMBOLS not in module.attributes:
-        yield None
-        return
-    from lamina.dialects.index.symbols import with_symbols
-    from lamina.dialects.relay.symbolic import module_symbols
-
+def symbol_scope(module: Operation) -> Generator[Symbols]:
+    """While it lasts the symbols of a module, which has some, are the current ones."""
     symbols = module_symbols(module)
     assert symbols is not None
     with with_symbols(symbols):
@@ -34,9 +25,8 @@ def symbol_scope(module: Operation) -> Generator[Symbols | None]:
 def changing(module: Operation, name: str) -> Generator[None]:
     """What a pass of this name does to a module. Raises UnsupportedError where that holds for some sizes only."""
     with symbol_scope(module) as symbols:
-        if symbols is not None:
-            symbols.general = True
+        symbols.general = True
         yield
-    if symbols is not None and symbols.guards:
+    if symbols.guards:
         what = f"{name}: what it has made of the program would be right only where {symbols.guards[0]}"
         raise UnsupportedError(what, hint="compile the program for one size")

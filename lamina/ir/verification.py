@@ -11,12 +11,12 @@ from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.infos import SYMBOLS
 from lamina.errors import InputError
 from lamina.ir.declared_checks import verify_op
 from lamina.ir.diagnostics import op_name, value_text
 from lamina.ir.dominance import find_violation
 from lamina.ir.location import raised_at
-from lamina.ir.symbol_scope import symbol_scope
 
 
 class VerificationError(InputError):
@@ -34,6 +34,11 @@ def verify_module(root: Operation, *, dominance: bool = True) -> None:
     """
     # The check of dominance sees isolated ops too, where it sees every block.
     isolation = not dominance or not verify_dominance(root)
+    if SYMBOLS not in root.attributes:
+        _verify_ops(root, isolation)
+        return
+    from lamina.ir.symbol_scope import symbol_scope
+
     with symbol_scope(root):
         _verify_ops(root, isolation)
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from lamina.backends.cpu.runtime.layout import DATA
 from lamina.backends.link.archive import MAGIC, member_bytes
-from lamina.backends.link.elf_object import ALLOC, EXECUTE, UNDEFINED, read_object
-from lamina.backends.link.relocatable import read_described
+from lamina.backends.link.described import read_any, read_described
+from lamina.backends.link.elf_object import ALLOC, EXECUTE, UNDEFINED
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, LaminaError
 
@@ -38,7 +38,7 @@ def read_linkable(path: str | os.PathLike[str]) -> LinkableNet:
         raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=where) from None
     try:
         whole = member_bytes(data) if data.startswith(MAGIC) else data
-        found, described = read_object(whole, where), read_described(memoryview(whole), DATA, where)
+        found, described = read_any(memoryview(whole), where), read_described(memoryview(whole), DATA, where)
         description = json.loads(described.description)
         target = TargetSpec(**description["target"])
         weights = int(description["bytes"])

@@ -45,8 +45,9 @@ class Extents(NamedTuple):
 
     def __str__(self) -> str:
         def name(position: Atom) -> str:
-            known = isinstance(position, int) and position < len(self.names)
-            return self.names[position] if known else f"d{position}"
+            if isinstance(position, int) and position < len(self.names):
+                return self.names[position]
+            return f"d{position}"
 
         return ", ".join(linear_text(e, name) for e in self.results)
 

@@ -62,13 +62,13 @@ def is_linked(path: str | os.PathLike[str]) -> bool:
 
 def export_kernel(path: str | os.PathLike[str], saved: artefact.Saved, name: str, ports: KernelPorts) -> None:
     """Write a kernel as a library or an archive with the symbol `lamina_<name>`. Raises LaminaError."""
-    from lamina.driver.export import export_program
+    from lamina.driver.export import ExportedFile, export_program
 
     contents = saved.contents
     described = {**contents.description, "inputs": ports.inputs, "outputs": ports.outputs}
     program = StoredProgram(described, contents.objects, contents.params)
     note = b64encode(artefact.to_bytes(saved)).decode()
-    export_program(path, program, saved.settings.target, name, object_cache(), {_KERNEL: note})
+    export_program(ExportedFile(path, name), program, saved.settings.target, object_cache(), {_KERNEL: note})
 
 
 def saved_kernel(path: str | os.PathLike[str]) -> artefact.Saved | None:

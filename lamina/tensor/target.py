@@ -16,10 +16,14 @@ from lamina.backends.cpu.machines import (
     NATIVE,
     PROCESSORS,
     PROCESSORS_OF_OTHERS,
+    WINDOWS,
     hint_for,
+    is_of_other_system,
+    kind_of,
     machine_of_triple,
     x86_vectors,
 )
+from lamina.dialects.machine_spec import TargetSpec, is_windows
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -141,6 +145,8 @@ def _cpu(options: dict[str, str]) -> TargetAttr:
 
     threads = int(options["num-cores"]) if "num-cores" in options else None
     elsewhere = _other_machine(options.get("mtriple", ""), threads)
+    if elsewhere is not None and is_windows(elsewhere.triple.data):
+        return _of_windows(options)
     if elsewhere is not None:
         return _of_other(elsewhere, options)
     cpu = options.get("mcpu", NATIVE)
@@ -160,9 +166,22 @@ def _other_machine(triple: str, threads: int | None) -> TargetAttr | None:
     """The machine of a triple, None where that is this one's or there is none. Raises UnsupportedError."""
     from lamina.ir.targets import target_of as cpu_target
 
-    if not triple or triple.partition("-")[0] == _processor_of(_this_machine()):
+    here = triple.partition("-")[0] == _processor_of(_this_machine()) and not is_of_other_system(triple)
+    if not triple or here:
         return None
     return cpu_target(machine_of_triple(triple), threads)
+
+
+def _of_windows(options: dict[str, str]) -> TargetAttr:
+    """A machine with Windows. Raises UsageError for a processor that is none of x86-64."""
+    from lamina.ir.targets import target_of as cpu_target
+
+    cpu = _ALIASES.get(options.get("mcpu", "x86-64"), options.get("mcpu", "x86-64"))
+    level = PROCESSORS.get(cpu, cpu)
+    if level not in LEVELS:
+        raise UsageError(f"no cpu {cpu!r}", hint=hint_for(cpu))
+    found = cpu_target(level + WINDOWS, int(options["num-cores"]) if "num-cores" in options else None)
+    return _with_features(found, options["mattr"].split(",")) if options.get("mattr") else found
 
 
 def _of_other(machine: TargetAttr, options: dict[str, str]) -> TargetAttr:
@@ -204,7 +223,8 @@ def check_here(target: Target) -> None:
 
 
 def _processor_of(machine: TargetAttr) -> str:
-    return machine.triple.data.partition("-")[0]
+    """The processor of a machine, with its system where that is not Linux."""
+    return kind_of(TargetSpec.of(machine))
 
 
 def _this_machine() -> TargetAttr:

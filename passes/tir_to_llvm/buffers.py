@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.dtypes import bytes_of_type, dtype_name, itemsize, scalar_type
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.machine_spec import stack_bytes
 from lamina.dialects.tir.ops import AllocOp
 from lamina.passes.tir_to_llvm.builder import LINE_BYTES, POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.registers import Register
@@ -22,17 +23,23 @@ from lamina.passes.tir_to_llvm.rules import Step, tir_to_llvm
 from lamina.passes.tir_to_llvm.scalars import OVERFLOW, Properties, memory_type
 
 if TYPE_CHECKING:
+    from lamina.dialects.target import TargetAttr
     from lamina.passes.tir_to_llvm.replay import Replay
 
 LARGEST_ON_STACK = 1 << 20
-"""Bytes of a buffer in a loop."""
+"""Bytes of a buffer in a loop, where a stack is as large as Linux's."""
 
 
-def is_on_heap(op: AllocOp) -> bool:
-    """Whether a buffer in a loop is one whose size only the caller knows, or too large for the stack."""
+def largest_on_stack(target: TargetAttr | None) -> int:
+    """Bytes of the largest buffer in a loop that a target's stack holds."""
+    return LARGEST_ON_STACK if target is None else stack_bytes(target.triple.data, LARGEST_ON_STACK)
+
+
+def is_on_heap(op: AllocOp, most: int) -> bool:
+    """Whether a buffer in a loop is one whose size only the caller knows, or of more bytes than the stack holds."""
     if op.scope.data == "register":
         return False
-    return bool(op.sizes) or bytes_of_type(op.result.type) > LARGEST_ON_STACK
+    return bool(op.sizes) or bytes_of_type(op.result.type) > most
 
 
 def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
@@ -59,7 +66,7 @@ def alloc(op: AllocOp, replay: Replay) -> Step:
             replay.registers[buffer].slots.clear()
 
         return reset
-    if is_on_heap(op):
+    if is_on_heap(op, replay.largest_on_stack):
         return _compile_heap_alloc(replay, op)
     pointer = stack_buffer(replay.b, buffer.type)
     replay.pointers[buffer] = pointer

@@ -126,10 +126,10 @@ def test_outputs_that_are_given_are_filled(attention: Executable) -> None:
 def test_a_saved_program_runs_elsewhere_without_the_compiler(attention: Executable, tmp_path: Path) -> None:
     path = tmp_path / "attention.lamina"
     attention.save(path)
-    expected = {}
+    expected: Arrays = {}
     for seq in (1, 5, 64):
-        np.savez(tmp_path / f"{seq}.npz", **drawn(2, seq))
-        expected[seq] = attention.run(drawn(2, seq))["y"]
+        np.savez(tmp_path / f"{seq}.npz", x=drawn(2, seq)["x"])
+        expected[str(seq)] = attention.run(drawn(2, seq))["y"]
     script = f"""
 import json, sys, numpy as np
 from lamina.runtime.load import load
@@ -162,9 +162,13 @@ def test_threads_of_a_caller_and_of_the_program(attention: Executable) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     runs = [drawn(1 + k % 3, 1 + 7 * k) for k in range(24)]
-    alone = [attention.run(a)["y"] for a in runs]
+
+    def one(a: Arrays) -> Any:
+        return attention.run(a)["y"]
+
+    alone = [*map(one, runs)]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda a: attention.run(a)["y"], runs * 4))
+        together = list(pool.map(one, runs * 4))
     for y, expected in zip(together, alone * 4, strict=True):
         np.testing.assert_array_equal(y, expected)
     with lamina.compile(attention_model(), shapes=RANGES, threads=2, cache=False) as two:
@@ -223,7 +227,7 @@ def test_a_library_has_no_place_for_sizes(suffix: str, tmp_path: Path) -> None:
 
 def test_the_command_takes_ranges(tmp_path: Path) -> None:
     (tmp_path / "a.onnx").write_bytes(attention_model())
-    np.savez(tmp_path / "x.npz", **drawn(2, 3))
+    np.savez(tmp_path / "x.npz", x=drawn(2, 3)["x"])
 
     def run(words: list[str]) -> tuple[int, str]:
         err = io.StringIO()

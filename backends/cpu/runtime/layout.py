@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from lamina.dialects.machine_spec import STACK_PROBE
+
 HERE = "linux_x86_64"
 """The system that programs run on in a process of the compiler."""
 
@@ -26,8 +28,10 @@ SUPPORT = {
     "float_support": FLOAT_SUPPORT,
     "rounding_f32": tuple(f"{name}f" for name in _ROUNDING),
     "rounding_f64": _ROUNDING,
+    "stack_probe": (STACK_PROBE,),
 }
-"""The modules that a net may need for what its processor has no instruction for, and their functions."""
+"""The modules that a net may need for what its processor has no instruction for, or its system no function, and their
+functions."""
 
 EXPORTS = {
     "pool": ("lamina_run", "lamina_parallel", "lamina_team", "lamina_meet", "lamina_pool_start", "lamina_pool_stop"),

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.llvm import FuncOp
 
-SYSTEMS = ("linux", "none")
-"""Systems as triples name them; `none` stands for a processor alone."""
+SYSTEMS = ("linux", "macosx", "none", "windows")
+"""Systems as triples name them, where a version may follow; `none` stands for a processor alone."""
 WASM = "wasm32"
 """The one that is no system: a module of WebAssembly has nothing but its memory."""
 _loaded: dict[str, JitLibrary] = {}
@@ -37,13 +37,10 @@ def systems() -> list[str]:
 
 
 def support_of(system: str) -> dict[str, tuple[str, ...]]:
-    """The modules of SUPPORT that a system has not in its libraries: floats are rounded by the C library's."""
-    return {name: functions for name, functions in SUPPORT.items() if name == "float_support" or is_without(system)}
-
-
-def is_without(system: str) -> bool:
-    """Whether this is no system, but a processor alone."""
-    return system.startswith("none_")
+    """The modules of SUPPORT that a system has not in its libraries: glibc rounds floats in all ways."""
+    left_out = {"rounding_f32", "rounding_f64"} if system.startswith(("linux_", WASM)) else set[str]()
+    left_out |= set() if system.startswith("windows_") else {"stack_probe"}
+    return {name: functions for name, functions in SUPPORT.items() if name not in left_out}
 
 
 def system_of(triple: str) -> str:
@@ -51,7 +48,7 @@ def system_of(triple: str) -> str:
     processor, *rest = triple.split("-")
     if processor == WASM:
         return WASM
-    kind = next((kind for kind in SYSTEMS if kind in rest), "")
+    kind = next((kind for kind in SYSTEMS if any(part.startswith(kind) for part in rest)), "")
     name = f"{kind}_{processor}"
     if name not in systems():
         raise UnsupportedError(f"there is no run-time for {triple}", hint=f"there is one for {', '.join(systems())}")
@@ -72,7 +69,8 @@ def runtime_module(name: str, system: str = HERE) -> ModuleOp:
     if system == WASM:
         for op in [o for o in block.ops if isinstance(o, FuncOp) and _has_bf16(o)]:
             block.erase_op(op)  # LLVM has no bf16 there, and kernels round by integers
-    declared = {op.sym_name.data: op for op in block.ops if isinstance(op, FuncOp) and not op.body.blocks}
+    # What it declares, and what it does where a system has no way of its own.
+    declared = {op.sym_name.data: op for op in block.ops if isinstance(op, FuncOp)}
     known = [op for op in facts.ops if isinstance(op, FuncOp)]
     needed = [op for op in known if op.body.blocks and op.sym_name.data in declared]
     if needed:

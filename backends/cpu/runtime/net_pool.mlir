@@ -5,6 +5,19 @@ builtin.module {
   llvm.func @lamina_pool_start(!llvm.ptr, i64) -> i64
   llvm.func @lamina_pool_stop(!llvm.ptr)
 
+  // What a system needs beside the number that threads sleep on: bytes of memory, made ready and ended with the pool.
+  // Linux and Windows need none; a system that does has its own functions of these names.
+  llvm.func internal @sleep_bytes() -> i64 attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    llvm.return %zero : i64
+  }
+  llvm.func internal @sleep_begin(%pool: !llvm.ptr, %memory: !llvm.ptr) attributes {no_unwind} {
+    llvm.return
+  }
+  llvm.func internal @sleep_end(%pool: !llvm.ptr) attributes {no_unwind} {
+    llvm.return
+  }
+
   // Bytes of the list of threads, in whole lines of 64.
   llvm.func internal @list_bytes(%workers: i64) -> i64 attributes {no_unwind} {
     %eight = llvm.mlir.constant(8 : i64) : i64
@@ -16,7 +29,8 @@ builtin.module {
     llvm.return %bytes : i64
   }
 
-  // Bytes of a pool for so many threads, the caller's among them: header, list, a line for each thread.
+  // Bytes of a pool for so many threads, the caller's among them: header, list, a line for each thread, what
+  // the system needs.
   llvm.func @lamina_net_bytes(%threads: i64) -> i64 attributes {no_unwind} {
     %zero = llvm.mlir.constant(0 : i64) : i64
     %one = llvm.mlir.constant(1 : i64) : i64
@@ -31,7 +45,9 @@ builtin.module {
     %list = llvm.call @list_bytes(%workers) : (i64) -> i64
     %lines = llvm.mul %threads, %line : i64
     %first = llvm.add %header, %list : i64
-    %all = llvm.add %first, %lines : i64
+    %pool = llvm.add %first, %lines : i64
+    %sleep = llvm.call @sleep_bytes() : () -> i64
+    %all = llvm.add %pool, %sleep : i64
     llvm.return %all : i64
   }
 
@@ -66,14 +82,21 @@ builtin.module {
     %polls = llvm.icmp "ne" %spins, %zero : i64
     %members = llvm.select %polls, %workers, %zero : i1, i64
     llvm.store %members, %members.at {alignment = 8 : i64} : i64, !llvm.ptr
+    %behind = llvm.getelementptr %numbers[%threads] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<8 x i64>
+    llvm.call @sleep_begin(%pool, %behind) : (!llvm.ptr, !llvm.ptr) -> ()
     %started = llvm.call @lamina_pool_start(%pool, %workers) : (!llvm.ptr, i64) -> i64
     %some = llvm.icmp "sgt" %started, %zero : i64
-    %result = llvm.select %some, %pool, %null : i1, !llvm.ptr
-    llvm.return %result : !llvm.ptr
+    llvm.cond_br %some, ^begun, ^alone
+  ^begun:
+    llvm.return %pool : !llvm.ptr
+  ^alone:
+    llvm.call @sleep_end(%pool) : (!llvm.ptr) -> ()
+    llvm.return %null : !llvm.ptr
   }
 
   llvm.func @lamina_net_stop(%pool: !llvm.ptr) attributes {no_unwind} {
     llvm.call @lamina_pool_stop(%pool) : (!llvm.ptr) -> ()
+    llvm.call @sleep_end(%pool) : (!llvm.ptr) -> ()
     llvm.return
   }
 }

@@ -1,4 +1,4 @@
-// The thread pool. Linux.
+// The thread pool. What it calls of POSIX systems without have functions of their own for (`windows_x86_64.mlir`).
 //
 // The pool is a block of memory that the caller owns:
 //
@@ -16,6 +16,7 @@
 //   216  ptr  numbers   a line of 64 bytes for each thread, the caller's first: the number of barriers it has come to
 //   224  i64  size      the threads of a team, 0 until that is known
 //   232  i64  members   the most workers in a team
+//   240  16 bytes       where threads sleep, on systems where the number is not enough
 //   256  i64  threads[] pthread_t of each worker
 //
 // A worker joins a job by adding one to `state` while the open bit is set, so the caller, who clears that bit when the

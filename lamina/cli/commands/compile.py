@@ -27,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o",
         "--output",
         type=path_argument,
-        metavar="DIR|FILE.lamina|FILE.so|.a|.o|.c|.wasm|FILE",
+        metavar="DIR|FILE.lamina|FILE.so|.dll|.dylib|.a|.o|.c|.wasm|FILE",
         help="write the texts and the weights into a folder, the program into a file for `lamina run`, into a "
         "library for C (lamina.h), shared or to be linked, as C source or a module of WebAssembly, or with --emit one "
         "text into a file",
@@ -37,6 +37,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="a library whose file has the weights unpacked, and packs them when it is loaded; with --emit or a folder "
         "the texts of the program that does",
+    )
+    parser.add_argument(
+        "--linker",
+        metavar="WORDS",
+        help="the C compiler that links FILE.dll or FILE.dylib: 'zig cc -target x86_64-windows-gnu' (default: the "
+        "package ziglang)",
     )
     parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
 
@@ -64,6 +70,8 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     if alone and args.emit == "all":
         hint = f"-o {args.output}/ is a folder, -o FILE.lamina the program, --emit LEVEL -o FILE one text"
         raise UsageError(f"-o {args.output} names a file, and all texts are several", hint=hint)
+    if args.linker is not None and not is_exported(args.output):
+        raise UsageError("--linker links a library", hint="give -o FILE.dll or -o FILE.dylib")
     if is_exported(args.output) and args.emit is None:
         return _export(args, out, err)
     if args.emit is None and args.small:
@@ -104,11 +112,13 @@ def _export(args: Any, out: TextIO, err: TextIO) -> int:
     from lamina.cli.command_models import model_of
     from lamina.cli.progress import StageProgress
     from lamina.driver.api import export
+    from lamina.driver.linker import linker_words
 
     if args.sanitize:
         raise UsageError("--sanitize is for programs that run here", hint=f"leave it out for {args.output}")
     model, shapes = model_of(args)
     how: dict[str, Any] = {"threads": args.threads, "opt_level": context_of(args), "choices": args.choices}
+    how["linker"] = linker_words(args.linker)
     with StageProgress(err) as progress:
         cached = not args.no_cache
         how |= {"cache": cached, "progress": progress, "small": args.small}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.cli.shell import path_argument
-from lamina.errors import EXIT_OK
+from lamina.errors import EXIT_OK, UnsupportedError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add its options."""
     parser.add_argument(
-        "file", type=path_argument, metavar="FILE.so|.a|.o|.wasm|.lamina", help="a program that was compiled"
+        "file", type=path_argument, metavar="FILE.so|.a|.o|.obj|.wasm|.lamina", help="a program that was compiled"
     )
     parser.add_argument("--verify", action="store_true", help="compare the weights of a library with their digest, too")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
@@ -24,10 +24,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Any, out: TextIO, err: TextIO) -> int:
     """Print the inputs, outputs, target and sizes of a program; nothing of it runs."""
-    from lamina.ir.suffixes import ARCHIVE, OBJECT, is_saved
+    from lamina.ir.suffixes import LIBRARIES_TO_LINK, LINKABLE, is_saved
 
     path: str = args.file
-    if path.endswith((OBJECT, ARCHIVE)):
+    if system := next((of for suffix, of in LIBRARIES_TO_LINK.items() if path.endswith(suffix)), None):
+        hint = "inspect the object or the archive of the net"
+        raise UnsupportedError(f"a library of {system} does not describe itself", where=path, hint=hint)
+    if path.endswith(LINKABLE):
         facts = _of_linkable(path)
     else:
         facts = _of_saved(path) if is_saved(path) else _of_library(args.file, args.verify)

@@ -51,7 +51,7 @@ from lamina.dialects.index.accesses import INDEX, over_values
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.sizes import shape_attrs, size_arguments, symbolic_shape
-from lamina.dialects.machine_spec import has_system, is_bare
+from lamina.dialects.machine_spec import has_system, is_bare, stack_bytes
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.memory import extents_of, type_of
 from lamina.dialects.tir.ops import (
@@ -119,7 +119,8 @@ def _lifted(module: ModuleOp) -> dict[str, list[Workspace]]:
     """The workspaces of all kernels, by name."""
     target = module_target(module)
     triple = target.triple.data if target is not None else ""
-    alone, stack = not has_system(triple), LARGEST_ON_SMALL_STACK if is_bare(triple) else LARGEST_ON_STACK
+    alone = not has_system(triple)
+    stack = LARGEST_ON_SMALL_STACK if is_bare(triple) else stack_bytes(triple, LARGEST_ON_STACK)
     return {f.sym_name.data: lift_allocations(f, alone, stack) for f in module.ops if isinstance(f, FuncOp)}
 
 

@@ -1,7 +1,8 @@
 """Files that `lib.export_library` writes of a program, by suffix.
 
     net.so               a shared library with the C interface of `lamina.h`
-    net.o, net.a         the same for a linker of the user's
+    net.dll, net.dylib   the same for Windows and macOS, where a program is for these
+    net.o, net.obj, net.a  for a linker of the user's
     net.tar              as TVM's: lib0.o, the object, which `tvm.runtime.load_module` links, without a compiler
     any other            our own format (lamina/driver/artefact.py)
 
@@ -23,7 +24,7 @@ from lamina.driver.api import Executable
 from lamina.driver.export import link_object, net_name
 from lamina.driver.exportable import ExportableProgram
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.ir.suffixes import ARCHIVE, LIBRARY, OBJECT, SAVED
+from lamina.ir.suffixes import ARCHIVE, LIBRARIES_TO_LINK, LIBRARY, LINKABLE, OBJECT, SAVED
 from lamina.runtime.exported import ExportedNet, is_net
 
 TAR = ".tar"
@@ -52,7 +53,8 @@ def write_library(
     """Write a program; `name` is that of the net in the library. Raises LaminaError."""
     suffix, symbol = Path(path).suffix, net_name(name)
     machine_code = can_be_object(executable)
-    if suffix in (OBJECT, ARCHIVE) or (suffix == LIBRARY and machine_code):
+    linked = suffix in LIBRARIES_TO_LINK and isinstance(executable, ExportableProgram)
+    if suffix in LINKABLE or linked or (suffix == LIBRARY and machine_code):
         executable.export(path, symbol, notes)
     elif suffix == TAR:
         with TemporaryDirectory(prefix="tvm-") as folder:

@@ -27,8 +27,10 @@ from lamina.compat.tvm.relay.graph_program import GraphExecutorFactoryModule
 from lamina.compat.tvm.relay.library_files import can_be_object
 from lamina.compat.tvm.relay.param_dict import load_param_dict, save_param_dict
 from lamina.compat.tvm.tar_files import read_tar, replace_file, write_tar
+from lamina.dialects.machine_spec import TargetSpec
 from lamina.driver.api import Executable
 from lamina.driver.exportable import ExportableProgram
+from lamina.driver.linker import system_to_link
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.ir.array_files import write_arrays
 
@@ -115,6 +117,9 @@ class TVMCModel:
 
             return str(export_model_library_format(executor_factory, path))
         assert isinstance(executable, (Executable, ExportableProgram))
+        if system := system_to_link(TargetSpec.of(executable.target)):
+            hint = "-f mlf holds an object, and `lamina compile -o` links a library"
+            raise UnsupportedError(f"a package of the format so holds no library of {system}", where=path, hint=hint)
         graph = executor_factory.get_graph_json()
         with TemporaryDirectory(prefix="tvm-") as folder:
             library = Path(folder) / LIBRARIES[0 if can_be_object(executable) else 1]
