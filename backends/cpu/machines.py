@@ -64,7 +64,8 @@ PROCESSORS_OF_OTHERS = {
         *("thunderx2t99", "a64fx", "ampere1"),
     ),
     "armv7": ("cortex-a5", "cortex-a7", "cortex-a12", "cortex-a15", "cortex-a17", "krait"),
-    "riscv64": ("sifive-x280",),
+    "riscv64": ("sifive-p470", "sifive-p670", "sifive-x280", "spacemit-x60"),
+    "rv64gc": ("sifive-s76", "sifive-u54", "sifive-u74", "sifive-p450", "sifive-p550", "xiangshan-nanhu"),
 }
 """Processors that have what these machines have, under LLVM's names. Code is made for what they have in common."""
 EXTENSIONS_OF_OTHERS = {
@@ -74,8 +75,12 @@ EXTENSIONS_OF_OTHERS = {
     ),
     "armv7": tuple("aes crc d32 dsp fp16 hwdiv hwdiv-arm neon sha2 thumb2 v7 vfp3 vfp4".split()),
     "riscv64": tuple("a c d f m v zba zbb zbs zfh zfhmin zicsr zifencei zihintpause zvfh".split()),
+    "rv64gc": tuple("a c d f m zba zbb zbs zfh zfhmin zicsr zifencei zihintpause".split()),
 }
 """Features that code for these machines may be given beside those that it needs, under LLVM's names."""
+
+WITHOUT = {"riscv64": ("rv64gc", "v")}
+"""The machine that is another one without a feature, and the feature: who switches it off means that machine."""
 
 _HINTS = {"zihintpause"}
 """Features whose instructions are hints: a processor that does not know them passes over them."""

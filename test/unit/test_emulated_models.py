@@ -19,7 +19,6 @@ from onnx.utils import Extractor
 
 import lamina
 from lamina.runtime.exported import read_net
-from lamina.tensor.target import target_of
 
 from .emulated_machines import EMULATED, RUN_NET, VARIANTS, EmulatedMachine, run_net
 
@@ -73,9 +72,7 @@ def _begin() -> EmulatedCase:
 def _compare(case: EmulatedCase, machine: EmulatedMachine, threads: int, folder: Path) -> None:
     machine.needs_tools()
     library, program = folder / "net.so", folder / "program"
-    target = target_of(machine.target).attr if " " in machine.target else machine.target
-    assert target is not None
-    lamina.export(case.model, library, target, threads=threads)
+    lamina.export(case.model, library, machine.target, threads=threads)
     net = read_net(library)
     machine.build(RUN_NET, program)
     inputs = [case.inputs[p.name] for p in net.inputs]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 from warnings import warn
 
@@ -21,6 +19,7 @@ from lamina.compat.tvm.relay.graph_program import GraphExecutorFactoryModule
 from lamina.driver.api import Executable
 from lamina.driver.exportable import ExportableProgram
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.ir.target_strings import read_target
 from lamina.passes.relay.partition.external_backends import find_backend
 from lamina.store.text_file import check_place, write_text
 
@@ -117,24 +116,7 @@ def with_layout(mod: IRModule, layout: str | None) -> IRModule:
 
 def target_from_cli(target: Any) -> Any:
     """A target of a string, of a JSON text or of a file that holds one. Raises LaminaError."""
-    if not isinstance(target, str):
-        return target
-    text = target.strip()
-    if not text.startswith("{"):
-        if not os.path.isfile(text):
-            return target
-        try:
-            text = Path(text).read_text("utf-8")
-        except (OSError, ValueError) as e:
-            said = getattr(e, "strerror", None) or "is no text"
-            raise InputError(f"cannot read a target: {said}", where=target) from None
-    try:
-        found: Any = json.loads(text)
-    except (ValueError, RecursionError) as e:
-        raise UsageError(f"a target is no JSON: {e}", where=target if os.path.isfile(target) else "") from None
-    if not isinstance(found, dict):
-        raise UsageError("a target as JSON is an object", hint='as in {"kind": "llvm"}')
-    return found  # pyright: ignore[reportUnknownVariableType]
+    return read_target(target) if isinstance(target, str) else target
 
 
 def parse_configs(given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
