@@ -72,9 +72,12 @@ def check_counts(**counts: int | None) -> None:
 
 
 def top_elements(output: Any, count: int) -> np.ndarray[Any, np.dtype[Any]]:
-    """The places and the values of the largest elements in the first row of an output: [2, count] or fewer."""
+    """The places and the values of the largest elements in the first of a batch: [2, count] or fewer.
+
+    Places count its elements as they lie: classes of [1, 1000, 1, 1] are those of [1, 1000].
+    """
     output = np.asarray(output)
-    row = output.reshape(-1, output.shape[-1])[0] if output.ndim else output.reshape(1)
+    row = (output[0] if output.ndim > 1 else output).reshape(-1)
     # The largest first, of equal ones the first.
     places = len(row) - 1 - np.argsort(row[::-1], kind="stable")[::-1][:count]
     return np.array([places, row[places]])

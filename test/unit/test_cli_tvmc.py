@@ -12,6 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from lamina.cli import command as cli
 from lamina.compat.tvm.driver.tvmc import autotuner, main
+from lamina.measure.summaries import top_elements
 from lamina.runtime.exported import read_net
 from lamina.tuning.tuners import TUNERS, TVMS
 
@@ -140,6 +141,13 @@ def test_passes_are_named_with_commas(case: tuple[Path, Array, Array]) -> None:
     ]
     assert printed[0] != printed[1] == printed[2]
     assert "relay-fold-constant" in printed[0] and "relay-fold-constant" not in printed[1]
+
+
+@pytest.mark.parametrize("shape", [(6,), (1, 6), (1, 6, 1, 1), (2, 2, 3), ()])
+def test_the_largest_are_of_the_first_in_a_batch(shape: tuple[int, ...]) -> None:
+    values = np.array([3, 9, 1, 9, 4, 2, 99, 99, 99, 99, 99, 99], np.float32)[: int(np.prod(shape))].reshape(shape)
+    expected = [[1, 3, 4], [9, 9, 4]] if shape else [[0], [3]]
+    np.testing.assert_array_equal(top_elements(values, 3), expected)
 
 
 def test_tuners_have_tvmcs_names_too() -> None:

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 ort: Any = pytest.importorskip("onnxruntime")
 
 TOLERANCE = 1e-4
-LIMIT = 900
+LIMIT = 1800
 """Seconds of one inference in an emulator: the largest takes two minutes alone, several beside others."""
 MACHINES = {**EMULATED, **VARIANTS}
 

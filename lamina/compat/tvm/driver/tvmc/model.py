@@ -182,7 +182,7 @@ class TVMCResult:
         return self.outputs[name]
 
     def get_top_results(self, max_results: int) -> np.ndarray[Any, np.dtype[Any]]:
-        """The places and the values of the largest elements in the first row of the first output, two rows."""
+        """The places and the values of the largest elements in the first output, of its first in a batch: two rows."""
         return top_elements(self.outputs["output_0"], max_results)
 
     def save(self, output_path: str | os.PathLike[str]) -> None:
