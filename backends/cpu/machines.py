@@ -51,15 +51,17 @@ OTHERS = {
     "aarch64-macos": TargetSpec("aarch64-apple-macosx11.0.0", "apple-m1", "+fp-armv8,+neon", 128, 32),
     "armv7": TargetSpec("armv7-unknown-linux-gnueabihf", "generic", "+neon,+vfp4", 128, 16),
     "riscv64": TargetSpec("riscv64-unknown-linux-gnu", "generic-rv64", "+a,+c,+d,+f,+m,+v,+zihintpause", 128, 32),
+    "rv64gc": TargetSpec("riscv64-unknown-linux-gnu", "generic-rv64", "+a,+c,+d,+f,+m,+zihintpause", 32, 32),
     "cortex-m4": TargetSpec("thumbv7em-unknown-none-eabihf", "cortex-m4", "+vfp4d16sp", 32, 16),
     "cortex-m7": TargetSpec("thumbv7em-unknown-none-eabihf", "cortex-m7", "+fp-armv8d16sp,-fp64", 32, 16),
     "cortex-m55": TargetSpec("thumbv8.1m.main-unknown-none-eabihf", "cortex-m55", "+mve.fp", 128, 8),
     "wasm32": TargetSpec("wasm32-unknown-unknown", "mvp", ",".join(f"+{f}" for f in _WASM), 128, 16),
 }
-"""Machines that are no x86-64: Arm with Neon, of 64 bits, with Linux or of Apple's, and of 32 bits, RISC-V with
-vectors of 128 bits or more; microcontrollers without a system, with floats of 32 bits and no vectors (M4, M7: where an
-M7 has doubles they go unused, others have none), or vectors of 128 bits (M55); and WebAssembly with vectors, which has
-no registers: engines give it those of the processor, 16 on x86-64."""
+"""Machines that are no x86-64: Arm with Neon, of 64 bits, with Linux or of Apple's, and of 32 bits; RISC-V with vectors
+of 128 bits or more, and without any (rv64gc, what Linux distributions ask for), where floats are computed one by one;
+microcontrollers without a system, with floats of 32 bits and no vectors (M4, M7: where an M7 has doubles they go
+unused, others have none), or vectors of 128 bits (M55); and WebAssembly with vectors, which has no registers: engines
+give it those of the processor, 16 on x86-64."""
 PROCESSORS_OF_OTHERS = {
     "aarch64": (
         *(f"cortex-a{n}" for n in "34 35 53 55 57 65 72 73 75 76 77 78 510 710 715 720".split()),
@@ -68,7 +70,8 @@ PROCESSORS_OF_OTHERS = {
     ),
     "aarch64-macos": ("apple-m1", "apple-m2", "apple-m3", "apple-m4"),
     "armv7": ("cortex-a5", "cortex-a7", "cortex-a12", "cortex-a15", "cortex-a17", "krait"),
-    "riscv64": ("sifive-x280",),
+    "riscv64": ("sifive-p470", "sifive-p670", "sifive-x280", "spacemit-x60"),
+    "rv64gc": ("sifive-s76", "sifive-u54", "sifive-u74", "sifive-p450", "sifive-p550", "xiangshan-nanhu"),
 }
 """Processors that have what these machines have, under LLVM's names. Code is made for what they have in common."""
 EXTENSIONS_OF_OTHERS = {
@@ -78,8 +81,15 @@ EXTENSIONS_OF_OTHERS = {
     ),
     "armv7": tuple("aes crc d32 dsp fp16 hwdiv hwdiv-arm neon sha2 thumb2 v7 vfp3 vfp4".split()),
     "riscv64": tuple("a c d f m v zba zbb zbs zfh zfhmin zicsr zifencei zihintpause zvfh".split()),
+    "rv64gc": tuple("a c d f m zba zbb zbs zfh zfhmin zicsr zifencei zihintpause".split()),
 }
 """Features that code for these machines may be given beside those that it needs, under LLVM's names."""
+
+WITHOUT = {"riscv64": ("rv64gc", "v")}
+"""The machine that is another one without a feature, and the feature: who switches it off means that machine."""
+
+_HINTS = {"zihintpause"}
+"""Features whose instructions are hints: a processor that does not know them passes over them."""
 
 _NAMES_IN_TRIPLES = {"arm64": "aarch64", "x86_64": "x86-64", "amd64": "x86-64"}
 """Names of processors in triples, where they are not those of the machines."""
@@ -134,8 +144,9 @@ def machine_of_triple(triple: str) -> str:
     name = "armv7" if name.startswith("armv7") or (name == "arm" and system.endswith("hf")) else name
     if is_of_other_system(triple):
         return _with_other_system(triple, name, system)
-    if name not in (*OTHERS, "x86-64"):
-        here = ", ".join(["x86_64", *OTHERS])
+    by_triple = [other for other, spec in OTHERS.items() if spec.triple.startswith(f"{other}-")]
+    if name not in (*by_triple, "x86-64"):
+        here = ", ".join(["x86_64", *by_triple])
         raise UnsupportedError(f"no code is made for {triple}", hint=f"there are machines of {here}")
     convention = OTHERS[name].triple.rpartition("-")[2] if name in OTHERS else "gnu"
     if not re.fullmatch(rf"((\w+-)?linux-{convention})?", system):
@@ -269,7 +280,7 @@ def obstacle(target: TargetSpec) -> str:
     """
     signs = {f[1:]: f[0] for f in named(target.cpu).feature_list()} if is_named(target.cpu) else {}
     signs |= {f[1:]: f[0] for f in target.feature_list()}
-    wanted = {feature for feature, sign in signs.items() if sign == "+"}
+    wanted = {feature for feature, sign in signs.items() if sign == "+"} - _HINTS
     name = declared()
     machines = [("this machine", processor())]
     if name is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO
 
+from lamina.cli.tvmc_options import names_of
 from lamina.errors import LaminaError, UsageError
 
 if TYPE_CHECKING:
@@ -40,12 +42,12 @@ def plugins(args: Any) -> Generator[None]:
 
 
 def model_of(args: Any, source: Any = None) -> tuple[str | Model, dict[str, Any]]:
-    """The model, and the shapes to import it for; one that passes of --passes have changed is imported already.
+    """The model, and the shapes to import it for; one that --desired-layout or --passes change is imported already.
 
     `source` is what takes the place of the file that is given.
     """
-    shapes, source = shapes_of(args.shape), args.model if source is None else source
-    if not args.passes and args.max_tensor_bytes is None:
+    shapes, source = {**shapes_of(args.shape), **args.input_shapes}, args.model if source is None else source
+    if not args.passes and args.max_tensor_bytes is None and args.desired_layout is None:
         return source, shapes
     from lamina.driver.api import load
     from lamina.ir.pipeline import parse_pipeline
@@ -55,7 +57,9 @@ def model_of(args: Any, source: Any = None) -> tuple[str | Model, dict[str, Any]
 
     if args.max_tensor_bytes is not None and args.max_tensor_bytes < 1:
         raise UsageError("--max-tensor-bytes must be positive")
+    layout = _in_layout(args.desired_layout) if args.desired_layout is not None else None
     model = load(source, shapes, args.max_tensor_bytes)
+    model = layout(model) if layout is not None else model
     for p in parse_pipeline(args.passes, args.registry) if args.passes else ():
         try:
             model = ModuleTransform(p)(model)
@@ -69,6 +73,21 @@ def model_of(args: Any, source: Any = None) -> tuple[str | Model, dict[str, Any]
                 raise
             raise mistake from e
     return model, {}
+
+
+def _in_layout(layout: str) -> Callable[[Model], Model]:
+    """A function that gives a model's convolutions a layout of images. Raises UsageError for one that is none."""
+    from lamina import transform
+    from lamina.passes.relay.layout.convert_layout import images_in
+
+    passes: Any = transform
+    wanted = passes.ConvertLayout(desired_layouts=images_in(layout))
+
+    def convert(model: Model) -> Model:
+        with transform.PassContext(opt_level=3):
+            return transform.Sequential([passes.RemoveUnusedFunctions(), wanted])(model)
+
+    return convert
 
 
 def model_loaded(args: Any) -> Model:
@@ -149,6 +168,8 @@ _DECIDED = (
     "disabled_pass",
     "pass_config",
     "shape",
+    "input_shapes",
+    "desired_layout",
     "max_tensor_bytes",
     "passes",
     "choices",
@@ -173,16 +194,18 @@ def context_of(args: Any) -> PassContext:
         config[key] = tuple(value.split(","))
     if getattr(args, "records", None) is not None:
         config[f"{RECORDS}.file"] = args.records
-    return PassContext(args.opt_level, args.required_pass, args.disabled_pass, config=config, numerics=args.numerics)
+    chosen = names_of(args.required_pass), names_of(args.disabled_pass)
+    return PassContext(args.opt_level, *chosen, config=config, numerics=args.numerics)
 
 
-def texts_of(args: Any) -> StageTexts:
-    """The texts of a model at every level."""
-    from lamina.driver.api import texts
+def texts_of(args: Any, path: str | os.PathLike[str] | None = None) -> StageTexts:
+    """The texts of a model at every level; `path` is a file that its program is exported to."""
+    from lamina.driver.api import exported_target, texts
     from lamina.driver.settings import Settings
 
     model, shapes = model_of(args)
-    settings = Settings.of(args.target, args.threads, context_of(args), sanitize=args.sanitize)
+    target = args.target if path is None else exported_target(path, args.target, args.threads)
+    settings = Settings.of(target, args.threads, context_of(args), sanitize=args.sanitize)
     settings = replace(settings, small=args.small)
     return texts(model, settings, shapes, args.choices)
 
@@ -214,16 +237,18 @@ def range_of_sizes(sizes: str, whole: str) -> str:
 
 
 def given_inputs(args: Any, exe: Executable | ExportedNet | Model, err: TextIO) -> Mapping[str, Any]:
-    """The arrays that files give; of the rest those that hold state have their initial values, others random ones."""
-    from lamina.measure.timing import random_inputs
+    """The arrays that files give; of the rest those that hold state have their initial values, others are filled."""
+    from lamina.measure.timing import check_fill_mode, filled_inputs
 
+    check_fill_mode(args.fill_mode)
     ports = exe.inputs
     arrays = arrays_of(args.input, ports[0].name if len(ports) == 1 else None)
     arrays = {**exe.initial_state, **arrays}
     missing = [p for p in ports if p.name not in arrays]
     if missing:
-        err.write(f"note: random values for {', '.join(p.name for p in missing)} (give --input X.npz for others)\n")
-        arrays |= {n: a for n, a in random_inputs(ports).items() if n not in arrays}
+        what = "random values" if args.fill_mode == "random" else args.fill_mode
+        err.write(f"note: {what} for {', '.join(p.name for p in missing)} (give --input X.npz for others)\n")
+        arrays |= {n: a for n, a in filled_inputs(ports, args.fill_mode).items() if n not in arrays}
     return arrays
 
 

@@ -5,27 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lamina.cli.shell import path_argument
+from lamina.cli.tvmc_options import parse_shapes
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
 TARGETS = (
-    "cpu (this machine), x86-64-v2, -v3, -v4, or as TVM says it: 'llvm -mtriple=aarch64-linux-gnu'; before it external "
-    "backends: 'openblas, cpu'"
+    "cpu (this machine), x86-64-v2, -v3, -v4, aarch64, ..., or as TVM has it, 'llvm -mtriple=aarch64-linux-gnu "
+    "-mattr=+dotprod', a JSON text or its file; before it external backends: 'openblas, cpu'"
 )
 MODEL = "an ONNX or TensorFlow Lite file, or Relay as text: a file that ends with .mlir, or in TVM's format with .relay"
-
-
-def target_argument(text: str) -> Any:
-    """A target: a name as it is, TVM's string for a machine (`llvm -mtriple=aarch64-linux-gnu`) as that machine.
-
-    Raises LaminaError for a string that names none.
-    """
-    if not text.startswith("llvm "):
-        return text
-    from lamina.tensor.target import target_of
-
-    return target_of(text).attr
 
 
 def add_model(parser: ArgumentParser, more: str = "") -> None:
@@ -62,10 +51,11 @@ def add_choosing(parser: ArgumentParser) -> Any:
     """Add how a model is compiled, but for what decides its choices of schedules; the group of these options."""
     parser.add_argument("--time", action="store_true", help="print the time of every step to stderr")
     target = parser.add_argument_group("target")
-    target.add_argument("--target", type=target_argument, default="cpu", metavar="NAME", help=TARGETS)
-    target.add_argument("--opt-level", type=int, default=3, metavar="N", help="0 to 4 (default: 3)")
+    target.add_argument("--target", default="cpu", metavar="NAME", help=TARGETS)
+    target.add_argument("--opt-level", "-O", type=int, default=3, metavar="N", help="0 to 4 (default: 3)")
     for option, what in (("required", "runs whatever its level"), ("disabled", "does not run")):
-        target.add_argument(f"--{option}-pass", action="append", default=[], metavar="PASS", help=f"a pass that {what}")
+        what = f"a pass that {what}, or several with commas"
+        target.add_argument(f"--{option}-pass", action="append", default=[], metavar="PASS", help=what)
     target.add_argument(
         "--pass-config", action="append", default=[], metavar="PASS.OPTION=VALUE", help="an option of a pass"
     )
@@ -78,6 +68,16 @@ def add_choosing(parser: ArgumentParser) -> Any:
     target.add_argument("--threads", type=int, metavar="N", help="default: 1 for bench, else all processors")
     target.add_argument(
         "--shape", action="append", default=[], metavar="NAME=D,D,..", help="of an input; D or D..D of a dimension"
+    )
+    target.add_argument(
+        "--input-shapes",
+        type=parse_shapes,
+        default={},
+        metavar="SHAPES",
+        help="the same of several inputs, as tvmc takes them: 'x:[1,3,224,224] y:[1,8]'",
+    )
+    target.add_argument(
+        "--desired-layout", metavar="NCHW|NHWC", help="give the convolutions of the graph this layout of images first"
     )
     target.add_argument("--max-tensor-bytes", type=int, metavar="N", help="of an ONNX model (default: 16 GiB)")
     target.add_argument("-p", "--passes", metavar="PASSES", help="run these first, on the graph: as for opt-tool -p")
@@ -123,11 +123,19 @@ def add_inputs(parser: ArgumentParser) -> None:
     """Add arrays to run a model on."""
     parser.add_argument(
         "--input",
+        "--inputs",
+        "-i",
         action="append",
         default=[],
         type=path_argument,
         metavar="X.npz | NAME=@X.npy",
-        help="arrays; random ones for inputs that are not given",
+        help="arrays",
+    )
+    parser.add_argument(
+        "--fill-mode",
+        default="random",
+        metavar="zeros|ones|random",
+        help="arrays for inputs that are not given (default: random)",
     )
 
 

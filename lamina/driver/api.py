@@ -156,11 +156,10 @@ def export(
     them when it is loaded. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no
     kernels in a fixed order of known extents or calls external backends, UsageError for what cannot be small.
     """
-    from lamina.driver.c_source import export_source, source_target
+    from lamina.driver.c_source import export_source
     from lamina.driver.export import ExportedFile, check_exported
 
-    target = "wasm32" if is_module(path) and target == "cpu" else target
-    settings = Settings.of(source_target(path, target, threads), threads, opt_level, numerics, False, records)
+    settings = Settings.of(exported_target(path, target, threads), threads, opt_level, numerics, False, records)
     check_exported(ExportedFile(path, name, linker), settings.target, small)
     if is_c_source(path):
         _, fresh = source_of(model, shapes)
@@ -175,6 +174,15 @@ def export(
         what = "a net without weights has none to pack"
         raise UsageError(what, where=str(path), hint="leave out --small (small=True)")
     made.export(path, name, linker=linker)
+
+
+def exported_target(
+    path: str | os.PathLike[str], target: str | TargetAttr, threads: int | None = None
+) -> str | TargetAttr:
+    """The target of a program that is exported to a file: that of its format where none other is named."""
+    from lamina.driver.c_source import source_target
+
+    return source_target(path, "wasm32" if is_module(path) and target == "cpu" else target, threads)
 
 
 @quiet_gc()

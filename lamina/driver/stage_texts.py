@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,22 @@ TEXTS = (*LEVELS, "ll", "asm")
 FILES = {**{level: f"{level}.mlir" for level in LEVELS}, "ll": "kernels.ll", "asm": "kernels.s"}
 
 
+def check_level(level: str) -> None:
+    """Raise UsageError for a level that has no text."""
+    if level not in TEXTS:
+        hint = did_you_mean(level, list(TEXTS)) or f"there are {', '.join(TEXTS)}"
+        raise UsageError(f"no text of the level {level!r}", hint=hint)
+
+
+def levels_of(given: str | Sequence[str] | None) -> list[str]:
+    """The levels of `relay,ll` or of a list, each once. Raises UsageError for one that has no text."""
+    names = [name.strip() for name in (given.split(",") if isinstance(given, str) else given or ())]
+    levels = [name for name in dict.fromkeys(names) if name]
+    for level in levels:
+        check_level(level)
+    return levels
+
+
 class StageTexts:
     """The texts of a model at every level, made when first asked for."""
 
@@ -31,9 +48,7 @@ class StageTexts:
 
     def get(self, level: str) -> str:
         """One text. Relay's carries locations: the names of the model's nodes come from there."""
-        if level not in TEXTS:
-            hint = did_you_mean(str(level), list(TEXTS)) or f"there are {', '.join(TEXTS)}"
-            raise UsageError(f"no level {level!r}", hint=hint)
+        check_level(level)
         if level not in self._texts:
             self._make(level)
         return self._texts[level]

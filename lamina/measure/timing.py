@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.errors import UnsupportedError, UsageError
+from lamina.errors import UnsupportedError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from lamina.runtime.ports import Port
@@ -34,6 +34,24 @@ def peak_memory() -> int:
     from resource import RUSAGE_SELF, getrusage
 
     return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+FILL_MODES = ("zeros", "ones", "random")
+"""Arrays for inputs that nobody gives, by tvmc's names."""
+
+
+def check_fill_mode(mode: str) -> None:
+    """Raise UsageError for a name that no arrays have."""
+    if mode not in FILL_MODES:
+        near = did_you_mean(mode, [*FILL_MODES])
+        raise UsageError(f"no fill mode {mode!r}", hint=near or f"there are {', '.join(FILL_MODES)}")
+
+
+def filled_inputs(ports: Sequence[Port], mode: str = "random", seed: int = 0) -> dict[str, Array]:
+    """Arrays of zeros, of ones, or random ones as `random_inputs` draws them. Raises UsageError as it does."""
+    check_fill_mode(mode)
+    drawn = random_inputs(ports, seed)
+    return drawn if mode == "random" else {n: np.full_like(a, mode == "ones") for n, a in drawn.items()}
 
 
 def random_inputs(ports: Sequence[Port], seed: int = 0) -> dict[str, Array]:

@@ -10,45 +10,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from lamina.backends.cpu.machines import (
-    EXTENSIONS_OF_OTHERS,
-    LEVELS,
-    NATIVE,
-    PROCESSORS,
-    PROCESSORS_OF_OTHERS,
-    WINDOWS,
-    hint_for,
-    is_of_other_system,
-    kind_of,
-    machine_of_triple,
-    x86_vectors,
-)
-from lamina.dialects.machine_spec import TargetSpec, is_windows
+from lamina.backends.cpu.machines import LEVELS, kind_of
+from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
+from lamina.ir.target_strings import CPU_KINDS, IGNORED, check_options, kind_and_options
 
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
 
-CPU_KINDS = ("llvm", "cpu")
 DEVICE_KINDS = {"cuda": "cuda", "nvptx": "ptx"}
 """Kinds of targets for GPUs, and the format of the text that they are."""
 DEFAULT_ARCH = "sm_80"
 
-_ALIASES = {"core-avx2": "haswell"}
-"""Other names of LLVM's for a processor."""
-_IGNORED = (
-    *("keys", "libs", "device", "model", "tag", "host", "opt-level", "link-params", "system-lib", "executor"),
-    *("runtime", "interface-api", "unpacked-api", "mfloat-abi", "mabi", "fast-math"),
-)
-_CONVENTIONS = {"mfloat-abi": {"armv7": "hard", "aarch64": "hard"}, "mabi": {"riscv64": "lp64d"}}
-"""Conventions of calls on machines that are not this one, by the options of TVM that say them."""
-_CPU_OPTIONS = ("mcpu", "mattr", "mtriple", "num-cores", *_IGNORED)
 _GPU_LIMITS = {
     "max_threads_per_block": "max_threads",
     "max_num_threads": "max_threads",
     "max_shared_memory_per_block": "max_shared",
 }
-_GPU_OPTIONS = ("arch", "mcpu", *_GPU_LIMITS, "thread_warp_size", *_IGNORED)
+_GPU_OPTIONS = ("arch", "mcpu", *_GPU_LIMITS, "thread_warp_size", *IGNORED)
 
 
 @dataclass(frozen=True)
@@ -96,41 +75,20 @@ def target_of(target: Any) -> Target:
     if isinstance(target, TargetAttr):
         return Target("llvm", (), target)
     if isinstance(target, Mapping):
-        given = {str(k): v for k, v in cast("Mapping[Any, Any]", target).items()}
-        kind, options = str(given.pop("kind", "")), tuple((k, _text(v)) for k, v in given.items())
+        kind, options = kind_and_options({str(k): v for k, v in cast("Mapping[Any, Any]", target).items()})
     elif isinstance(target, str) and target.split():
-        kind, *words = target.split()
-        options = tuple(_option(w) for w in words)
+        kind, options = kind_and_options(target)
     else:
         raise UsageError(f"a target is a string such as 'llvm', not {target!r}")
     if kind in CPU_KINDS or kind in LEVELS:
-        _check(kind, options, _CPU_OPTIONS)
-        return Target("llvm", options, _cpu({"mcpu": kind, **dict(options)} if kind in LEVELS else dict(options)))
+        return Target("llvm", options, _cpu(kind, options))
     if kind in DEVICE_KINDS:
-        _check(kind, options, _GPU_OPTIONS)
+        check_options(kind, options, _GPU_OPTIONS, tuple(_GPU_LIMITS))
         found = Target(kind, options)
         _check_device(found)
         return found
     known = [*CPU_KINDS, *DEVICE_KINDS]
     raise UsageError(f"no target {kind!r}", hint=did_you_mean(kind, known) or f"there are {', '.join(known)}")
-
-
-def _text(value: Any) -> str:
-    return ",".join(map(str, cast("list[Any]", value))) if isinstance(value, (list, tuple)) else str(value)
-
-
-def _option(word: str) -> tuple[str, str]:
-    name, _, value = word.lstrip("-").partition("=")
-    return name, value
-
-
-def _check(kind: str, options: tuple[tuple[str, str], ...], known: tuple[str, ...]) -> None:
-    for name, value in options:
-        if name not in known:
-            hint = did_you_mean(name, list(known)) or f"there are {', '.join(known)}"
-            raise UsageError(f"target {kind!r} has no option {name!r}", hint=hint)
-        if name in (*_GPU_LIMITS, "num-cores") and not value.isdigit():
-            raise UsageError(f"target {kind!r}: -{name} is a number, not {value!r}")
 
 
 def _check_device(target: Target) -> None:
@@ -139,74 +97,14 @@ def _check_device(target: Target) -> None:
     nvptx_target(target.arch)
 
 
-def _cpu(options: dict[str, str]) -> TargetAttr:
-    from lamina.ir.targets import check_host
-    from lamina.ir.targets import target_of as cpu_target
+def _cpu(kind: str, options: tuple[tuple[str, str], ...]) -> TargetAttr:
+    from lamina.ir.targets import check_host, spec_of_options
 
-    threads = int(options["num-cores"]) if "num-cores" in options else None
-    elsewhere = _other_machine(options.get("mtriple", ""), threads)
-    if elsewhere is not None and is_windows(elsewhere.triple.data):
-        return _of_windows(options)
-    if elsewhere is not None:
-        return _of_other(elsewhere, options)
-    cpu = options.get("mcpu", NATIVE)
-    cpu = _ALIASES.get(cpu, cpu)
-    # Of a processor the level: what it has beyond that is not known of the machine that the program is written on.
-    level = PROCESSORS.get(cpu, cpu)
-    if level not in (NATIVE, *LEVELS):
-        raise UsageError(f"no cpu {cpu!r}", hint=hint_for(cpu, [NATIVE]))
-    found = cpu_target("cpu" if level == NATIVE else level, threads)
-    if options.get("mattr"):
-        found = _with_features(found, options["mattr"].split(","))
-    check_host(found)
-    return found
-
-
-def _other_machine(triple: str, threads: int | None) -> TargetAttr | None:
-    """The machine of a triple, None where that is this one's or there is none. Raises UnsupportedError."""
-    from lamina.ir.targets import target_of as cpu_target
-
-    here = triple.partition("-")[0] == _processor_of(_this_machine()) and not is_of_other_system(triple)
-    if not triple or here:
-        return None
-    return cpu_target(machine_of_triple(triple), threads)
-
-
-def _of_windows(options: dict[str, str]) -> TargetAttr:
-    """A machine with Windows. Raises UsageError for a processor that is none of x86-64."""
-    from lamina.ir.targets import target_of as cpu_target
-
-    cpu = _ALIASES.get(options.get("mcpu", "x86-64"), options.get("mcpu", "x86-64"))
-    level = PROCESSORS.get(cpu, cpu)
-    if level not in LEVELS:
-        raise UsageError(f"no cpu {cpu!r}", hint=hint_for(cpu))
-    found = cpu_target(level + WINDOWS, int(options["num-cores"]) if "num-cores" in options else None)
-    return _with_features(found, options["mattr"].split(",")) if options.get("mattr") else found
-
-
-def _of_other(machine: TargetAttr, options: dict[str, str]) -> TargetAttr:
-    """A machine that is not this one, with what the options say. Raises UsageError for other processors than its own,
-    and where a feature is switched off that code for it needs."""
-    name = machine_of_triple(machine.triple.data)
-    processors = PROCESSORS_OF_OTHERS.get(name, ())
-    cpu = options.get("mcpu", "generic")
-    if cpu not in ("generic", *processors):
-        near = did_you_mean(cpu, [*processors]) or f"there are generic, {', '.join(processors)}"
-        raise UsageError(f"no cpu {cpu!r} of {name}", hint=near)
-    for option, kinds in _CONVENTIONS.items():
-        if options.get(option, kinds.get(name, "")) != kinds.get(name, ""):
-            what = f"code for {name} is not made with -{option}={options[option]}"
-            raise UnsupportedError(what, hint=f"leave -{option} out")
-    changes = options.get("mattr", "").split(",") if options.get("mattr") else []
-    needed = {f"-{f[1:]}" for f in machine.feature_list()}
-    if lacking := needed.intersection(changes):
-        raise UnsupportedError(f"code for {name} needs {', '.join(sorted(f[1:] for f in lacking))}")
-    for change in changes:
-        if change[1:] not in EXTENSIONS_OF_OTHERS.get(name, (change[1:],)):
-            near = did_you_mean(change[1:], [*EXTENSIONS_OF_OTHERS[name]])
-            hint = near or f"there are {', '.join(EXTENSIONS_OF_OTHERS[name])}"
-            raise UsageError(f"no feature {change[1:]!r} of {name}", hint=hint)
-    return _with_features(machine, changes) if changes else machine
+    found = spec_of_options(kind, options)
+    machine = found.attr()
+    if runs_here(machine):
+        check_host(found)
+    return machine
 
 
 def runs_here(machine: TargetAttr) -> bool:
@@ -231,20 +129,3 @@ def _this_machine() -> TargetAttr:
     from lamina.ir.targets import target_of as cpu_target
 
     return cpu_target("cpu", 1)
-
-
-def _with_features(target: TargetAttr, changes: list[str]) -> TargetAttr:
-    """The machine with features switched on or off: `+avx2`, `-avx512f`."""
-    from lamina.dialects.target import TargetAttr
-
-    for change in changes:
-        if change[:1] not in ("+", "-") or not change[1:]:
-            raise UsageError(f"target 'llvm': -mattr is a list such as +avx2,-avx512f, not {change!r}")
-    signs = {f[1:]: f[0] for f in [*target.feature_list(), *changes]}
-    if any(c.startswith("-avx512f") for c in changes):  # the others of AVX-512 need it
-        signs |= {f: "-" for f in signs if f.startswith("avx512")}
-    features = ",".join(sign + name for name, sign in sorted(signs.items()))
-    vectors = target.vector_bits.data, target.registers.data
-    if target.triple.data.startswith("x86_64"):
-        vectors = x86_vectors([name for name, sign in signs.items() if sign == "+"])
-    return TargetAttr.get(target.triple.data, target.cpu.data, features, *vectors, target.threads.data)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.dialects.schedule.records import Record, read_records
 from lamina.driver import api
-from lamina.errors import UsageError
+from lamina.errors import UsageError, did_you_mean
 from lamina.ir.targets import target_of
 from lamina.measure.timing import columns, duration, random_inputs
 from lamina.store.record_file import append_records
@@ -19,7 +19,7 @@ from lamina.tuning.kernel_search import Budget, search, tell_nobody
 from lamina.tuning.kernel_task import KernelTask, tasks_of
 from lamina.tuning.measuring import interval
 from lamina.tuning.progress import Progress
-from lamina.tuning.tuners import DEFAULT, TUNERS
+from lamina.tuning.tuners import DEFAULT, TUNERS, TVMS
 
 if TYPE_CHECKING:
     from lamina.driver.api import Executable, Model
@@ -75,8 +75,10 @@ def tune_model(
     """
     if budget.seconds <= 0:
         raise UsageError(f"a search takes some time, not {budget.seconds:g} s")
+    tuner = TVMS.get(tuner, tuner)
     if tuner not in TUNERS:
-        raise UsageError(f"no tuner is called {tuner!r}", hint=f"there are {', '.join(TUNERS)}")
+        near = did_you_mean(tuner, [*TUNERS, *TVMS])
+        raise UsageError(f"no tuner is called {tuner!r}", hint=near or f"there are {', '.join(TUNERS)}")
     known = read_records(records)[0] if Path(records).exists() else []
     plain = api.compile(model, target, None, threads, opt_level)
     arrays = random_inputs(plain.inputs) if inputs is None else inputs

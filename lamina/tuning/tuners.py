@@ -125,3 +125,10 @@ TUNERS: Mapping[str, Callable[[], Tuner]] = {
 }
 """By the names that `lamina tune --tuner` takes."""
 DEFAULT = "model"
+TVMS = {
+    **dict.fromkeys(("xgb", "xgb_knob", "xgb-rank", "xgb_rank"), "model"),
+    "ga": "genetic",
+    "gridsearch": "grid",
+    "random": "random",
+}
+"""The tuners by tvmc's names."""

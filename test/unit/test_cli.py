@@ -102,7 +102,7 @@ def test_help_and_version() -> None:
         ),
         (["compile", "MODEL", "-o", ""], 2, "argument -o/--output: an empty path"),
         (["run", ""], 2, "argument MODEL: an empty path"),
-        (["run", "MODEL", "--input", ""], 2, "argument --input: an empty path"),
+        (["run", "MODEL", "--input", ""], 2, "argument --input/--inputs/-i: an empty path"),
         (["run"], 2, "MODEL"),
         (["compile", "nowhere.onnx"], 1, "nowhere.onnx: cannot read the model"),
         (["check", "nowhere.onnx"], 1, "nowhere.onnx: cannot read the model"),

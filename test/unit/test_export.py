@@ -29,6 +29,8 @@ from lamina.runtime.exported import ExportedNet, read_net
 from tools.header import PATH as HEADER
 from tools.header import header
 
+from .emulated_machines import EMULATED, RUN_NET, run_net
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not processor().triple.startswith("x86_64"), reason="libraries of x86-64 are loaded"),
@@ -91,35 +93,23 @@ def built(source: Path | str, folder: Path, *options: str, files: Sequence[str] 
     return program
 
 
-def by_c(
-    program: Path, library: Path, name: str, threads: int, inputs: Sequence[Array], outputs: Sequence[Any]
-) -> list[Array]:
-    """The outputs of `run_net.c`."""
-    files = [library.parent / f"{n}.raw" for n in range(len(inputs) + len(outputs))]
-    for file, array in zip(files, inputs, strict=False):
-        array.tofile(file)
-    subprocess.run([program, library, name, str(threads), "3", *files], check=True, capture_output=True)
-    given = files[len(inputs) :]
-    return [np.fromfile(f, p.dtype).reshape(p.shape) for f, p in zip(given, outputs, strict=True)]
-
-
 @needs_cc
 def test_a_c_program_computes_the_same_to_the_bit(tmp_path: Path) -> None:
-    program = built(ROOT / "examples" / "deploy" / "c" / "run_net.c", tmp_path)
+    program = built(RUN_NET, tmp_path)
     for seed in range(4):
         exe = lamina.compile(model(seed), threads=1 + seed // 2)
         path = tmp_path / f"net{seed}.so"
         exe.export(path, "of_mine")
         inputs = drawn(exe, seed)
         for threads in (1, 2):
-            found = by_c(program, path, "of_mine", threads, list(inputs.values()), exe.outputs)
+            found = run_net([program], path, "of_mine", threads, list(inputs.values()), exe.outputs)
             for array, expected in zip(found, exe.run(inputs).values(), strict=True):
                 assert array.tobytes() == expected.tobytes()
 
 
 @needs_cc
 def test_what_the_c_program_is_told_of_mistakes(exe: tuple[Any, Path], tmp_path: Path) -> None:
-    program = built(ROOT / "examples" / "deploy" / "c" / "run_net.c", tmp_path)
+    program = built(RUN_NET, tmp_path)
     inputs = drawn(exe[0])
     inputs["places"][0] = 0
     files = [str(tmp_path / f"{n}.raw") for n in range(5)]
@@ -182,38 +172,24 @@ def test_two_nets_are_linked_into_one_program(tmp_path: Path) -> None:
     assert defined == {"lamina_first"}
 
 
-OTHERS = {
-    "aarch64": ("aarch64-linux-gnu", "qemu-aarch64"),
-    "armv7": ("arm-linux-gnueabihf", "qemu-arm -cpu max"),
-    "riscv64": ("riscv64-linux-gnu", "qemu-riscv64 -cpu rv64,v=true,vlen=128,vext_spec=v1.0"),
-}
-"""Machines that an emulator runs: the prefix of their compiler, and the emulator."""
-
-
-@pytest.mark.parametrize("machine", OTHERS)
+@pytest.mark.parametrize("machine", EMULATED)
 def test_a_library_for_another_machine_runs_in_an_emulator(machine: str, tmp_path: Path) -> None:
-    prefix, emulator = OTHERS[machine]
-    compiler = shutil.which(f"{prefix}-gcc")
-    if compiler is None or shutil.which(emulator.split()[0]) is None:
-        pytest.skip(f"there is no {prefix}-gcc, or no {emulator.split()[0]}")
-    source, program = ROOT / "examples" / "deploy" / "c" / "run_net.c", tmp_path / "program"
-    words = [compiler, "-std=c11", "-D_GNU_SOURCE", "-O1", "-I", str(HEADER.parent), str(source), "-o", str(program)]
-    subprocess.run([*words, "-ldl"], check=True)
-    start = tmp_path / "start"
-    start.write_text(f'#!/bin/sh\nexec {emulator} -L /usr/{prefix} {program} "$@"\n')
-    start.chmod(0o700)
+    emulated, program = EMULATED[machine], tmp_path / "program"
+    emulated.needs_tools()
+    emulated.build(RUN_NET, program)
+    start = emulated.started(program)
     for seed, threads in ((0, 1), (1, 2), (2, 2)):
         path = tmp_path / f"net{seed}.so"
         lamina.export(model(seed), path, machine, threads=threads, name="net")
         exe = lamina.compile(model(seed), threads=1)
         inputs = drawn(exe, seed)
-        found = by_c(start, path, "net", threads, list(inputs.values()), exe.outputs)
+        found = run_net(start, path, "net", threads, list(inputs.values()), exe.outputs)
         for array, expected in zip(found, exe.run(inputs).values(), strict=True):
             np.testing.assert_allclose(array, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
     # The object of the last one, linked here as TVM's users load an archive.
     lamina.export(model(2), tmp_path / "net.o", machine, threads=2, name="net")
     link_object(memoryview((tmp_path / "net.o").read_bytes()), tmp_path / "linked.so", "net.o")
-    again = by_c(start, tmp_path / "linked.so", "net", 2, list(inputs.values()), exe.outputs)
+    again = run_net(start, tmp_path / "linked.so", "net", 2, list(inputs.values()), exe.outputs)
     assert [a.tobytes() for a in again] == [a.tobytes() for a in found]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lamina.backends.cpu import machines
 from lamina.backends.cpu import system_features as module
 from lamina.backends.cpu.machines import LEVELS, OTHERS, PROCESSORS, named, processor
 from lamina.backends.cpu.system_features import system_features, system_triple
@@ -42,6 +43,7 @@ def test_every_feature_of_a_named_machine_can_be_told() -> None:
         ("aarch64", "aarch64", "processor\t: 0\nFeatures\t: fp asimd evtstrm aes crc32 atomics\n"),
         ("armv7", "armv7l", "processor : 0\nFeatures : half thumb fastmult vfp neon vfpv3 vfpv4\n"),
         ("riscv64", "riscv64", "hart : 0\nisa : rv64imafdcv_zicntr_zihintpause_zba\nmmu : sv57\n"),
+        ("rv64gc", "riscv64", "hart : 1\nisa : rv64imafdc_zicntr_zihintpause\nmmu : sv39\n"),
     ],
 )
 def test_machines_that_are_no_x86(
@@ -50,6 +52,16 @@ def test_machines_that_are_no_x86(
     found = told(tmp_path, monkeypatch, machine, text)
     assert {f[1:] for f in OTHERS[name].feature_list()} <= found
     assert system_triple() == OTHERS[name].triple
+
+
+def test_a_hint_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A processor that does not know the instruction of a pause passes over it; without vectors there are none."""
+    features = told(tmp_path, monkeypatch, "riscv64", "hart : 1\nisa : rv64imafdc\nuarch : sifive,u74-mc\n")
+    here = OTHERS["rv64gc"]._replace(features=",".join(f"+{name}" for name in sorted(features)))
+    monkeypatch.setattr(machines, "processor", lambda: here)
+    monkeypatch.delenv(machines.VARIABLE, raising=False)
+    assert machines.obstacle(OTHERS["rv64gc"]) == ""
+    assert machines.obstacle(OTHERS["riscv64"]) == "this machine lacks v"
 
 
 def test_a_flag_that_is_not_told_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@
 # pyright: standard
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from xdsl.parser import Parser
 import lamina
 from lamina.compat import tvm
 from lamina.compat.tvm import te
+from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.ir.context import LaminaContext
+from lamina.ir.targets import spec_of
 from lamina.tensor.program import te_module
 from lamina.tensor.target import target_of
 
@@ -283,6 +286,48 @@ def test_other_machines_by_their_triples(target: str, triple: str, threads: int 
     assert machine is not None and machine.triple.data == triple and machine.vector_bits.data == 128
     assert threads is None or machine.threads.data == threads
     assert ("dotprod" in target) == ("+dotprod" in machine.features.data)
+    # `lamina.compile` and the commands take the same.
+    assert spec_of(target, 3 if threads is None else None) == TargetSpec.of(machine).with_threads(threads or 3)
+    backend = spec_of(f"bnns, {target}", threads)
+    assert backend.backends == "bnns" and backend.features == machine.features.data
+
+
+@pytest.mark.parametrize("options", ["-mattr=-v", "-mcpu=sifive-u74", "-mattr=+zba,-v -mcpu=generic"])
+def test_vectors_of_riscv_are_switched_off(options: str) -> None:
+    machine = spec_of(f"llvm -mtriple=riscv64-unknown-linux-gnu {options}", 1)
+    assert (machine.triple, machine.vector_bits) == ("riscv64-unknown-linux-gnu", 32)
+    assert "+v" not in machine.feature_list() and ("+zba" in machine.feature_list()) == ("zba" in options)
+
+
+def test_targets_of_json(tmp_path: Path) -> None:
+    text = '{"kind": "llvm", "mtriple": "armv7l-linux-gnueabihf", "keys": ["arm_cpu"], "num-cores": 4}'
+    (tmp_path / "board.json").write_text(text)
+    for target in (text, str(tmp_path / "board.json")):
+        assert spec_of(target, None) == spec_of("armv7", 4)
+    assert spec_of('{"kind": "rv64gc"}', 1) == spec_of("rv64gc", 1)
+
+
+@pytest.mark.parametrize(
+    ("target", "threads", "message"),
+    [
+        ("no.json", None, "no.json: there is no such file"),
+        ("{", None, "a target is no JSON"),
+        ("[1].json", None, "[1].json: there is no such file"),
+        ('{"mcpu": "x86-64-v3"}', None, "a target has no kind; as in"),
+        ("lvm -mcpu=x", None, "unknown target 'lvm'"),
+        ("cortex-m4 -mcpu=x", None, "the target 'cortex-m4' takes no options, here is -mcpu; options are"),
+        ("bnns -fast, llvm", None, "the compiler bnns takes no options, here is '-fast'; as in 'openblas, cpu'"),
+        ("llvm, openblas", None, "target 'llvm, openblas': the machine stands last"),
+        ("llvm -num-cores=2", 3, "3 threads are asked for, and -num-cores=2; give one of the two"),
+        ("llvm -num-cores=0", None, "-num-cores is a number, not '0'"),
+        ("llvm -mtriple=riscv64-linux-gnu -mcpu=sifive-u75", 1, "no cpu 'sifive-u75' of riscv64; did you mean"),
+        ("llvm -mtriple=rv64gc-linux-gnu", 1, "no code is made for rv64gc-linux-gnu; there are machines of x86_64"),
+    ],
+)
+def test_targets_that_no_command_takes(target: str, threads: int | None, message: str) -> None:
+    with pytest.raises(LaminaError) as error:
+        spec_of(target, threads)
+    assert message in str(error.value) and "\n" not in str(error.value)
 
 
 def test_a_kernel_for_another_machine_is_not_built() -> None:

@@ -66,5 +66,6 @@ IMPORTS = {
     **{name + suffix: _LIBM for name in _OF_MATH for suffix in ("", "f")},
 }
 """Functions of other libraries that kernels may call, and where they are."""
-IMPORTS_OF_POOL = dict.fromkeys(("pthread_create", "pthread_join", "sched_yield", "syscall"), _LIBC)
+_OF_THREADS = ("create", "join", "attr_init", "attr_destroy", "attr_setstacksize")
+IMPORTS_OF_POOL = dict.fromkeys((*(f"pthread_{name}" for name in _OF_THREADS), "sched_yield", "syscall"), _LIBC)
 """Those that the pool of threads calls."""

@@ -4,6 +4,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "armv7-unknow
 
   llvm.func @syscall(i32, ...) -> i32
   llvm.func @pthread_join(i32, !llvm.ptr) -> i32
+  llvm.func @pthread_attr_setstacksize(!llvm.ptr, i32) -> i32
 
   // One poll of a loop that waits.
   llvm.func internal @pause() attributes {no_unwind} {
@@ -38,6 +39,13 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "armv7-unknow
     %null = llvm.mlir.zero : !llvm.ptr
     %thread = llvm.load %at {alignment = 8 : i64} : !llvm.ptr -> i32
     %ignored = llvm.call @pthread_join(%thread, %null) : (i32, !llvm.ptr) -> i32
+    llvm.return
+  }
+
+  // Let threads of these attributes have 8 MB of stack.
+  llvm.func internal @set_stack(%attributes: !llvm.ptr) attributes {no_unwind} {
+    %bytes = llvm.mlir.constant(8388608 : i32) : i32
+    %ignored = llvm.call @pthread_attr_setstacksize(%attributes, %bytes) : (!llvm.ptr, i32) -> i32
     llvm.return
   }
 }

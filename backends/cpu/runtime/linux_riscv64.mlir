@@ -4,6 +4,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "riscv64-unkn
 
   llvm.func @syscall(i64, ...) -> i64
   llvm.func @pthread_join(i64, !llvm.ptr) -> i32
+  llvm.func @pthread_attr_setstacksize(!llvm.ptr, i64) -> i32
 
   // One poll of a loop that waits.
   llvm.func internal @pause() attributes {no_unwind} {
@@ -37,6 +38,13 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "riscv64-unkn
     %null = llvm.mlir.zero : !llvm.ptr
     %thread = llvm.load %at {alignment = 8 : i64} : !llvm.ptr -> i64
     %ignored = llvm.call @pthread_join(%thread, %null) : (i64, !llvm.ptr) -> i32
+    llvm.return
+  }
+
+  // Let threads of these attributes have 8 MB of stack.
+  llvm.func internal @set_stack(%attributes: !llvm.ptr) attributes {no_unwind} {
+    %bytes = llvm.mlir.constant(8388608 : i64) : i64
+    %ignored = llvm.call @pthread_attr_setstacksize(%attributes, %bytes) : (!llvm.ptr, i64) -> i32
     llvm.return
   }
 }

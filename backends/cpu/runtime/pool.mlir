@@ -33,8 +33,11 @@
 builtin.module {
 
   llvm.func @pthread_create(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+  llvm.func @pthread_attr_init(!llvm.ptr) -> i32
+  llvm.func @pthread_attr_destroy(!llvm.ptr) -> i32
   llvm.func @sched_yield() -> i32
   llvm.func @pause()
+  llvm.func @set_stack(!llvm.ptr)
   llvm.func @join(!llvm.ptr)
   llvm.func @futex_wait(!llvm.ptr, i32)
   llvm.func @futex_wake(!llvm.ptr)
@@ -373,15 +376,20 @@ builtin.module {
     llvm.return
   }
 
-  // Start `workers` threads; gives how many did start.
+  // Start `workers` threads; gives how many did start. Kernels have buffers of up to 1 MB on the stack: musl's threads
+  // have 128 KB of it unless they are told, glibc's what the limit of the process says.
   llvm.func @lamina_pool_start(%pool: !llvm.ptr, %workers: i64) -> i64 attributes {no_unwind} {
     %zero = llvm.mlir.constant(0 : i64) : i64
     %zero32 = llvm.mlir.constant(0 : i32) : i32
     %one = llvm.mlir.constant(1 : i64) : i64
-    %null = llvm.mlir.zero : !llvm.ptr
     %work = llvm.mlir.addressof @work : !llvm.ptr
     %count.at = llvm.getelementptr %pool[200] : (!llvm.ptr) -> !llvm.ptr, i8
     %threads = llvm.getelementptr %pool[256] : (!llvm.ptr) -> !llvm.ptr, i8
+    // A pthread_attr_t has 36 to 64 bytes.
+    %words = llvm.mlir.constant(16 : i64) : i64
+    %attributes = llvm.alloca %words x i64 {alignment = 16 : i64} : (i64) -> !llvm.ptr
+    %made = llvm.call @pthread_attr_init(%attributes) : (!llvm.ptr) -> i32
+    llvm.call @set_stack(%attributes) : (!llvm.ptr) -> ()
     llvm.br ^next(%zero : i64)
   ^next(%i: i64):
     llvm.store %i, %count.at {alignment = 8 : i64} : i64, !llvm.ptr
@@ -389,11 +397,12 @@ builtin.module {
     llvm.cond_br %more, ^start, ^done
   ^start:
     %thread = llvm.getelementptr %threads[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i64
-    %status = llvm.call @pthread_create(%thread, %null, %work, %pool) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+    %status = llvm.call @pthread_create(%thread, %attributes, %work, %pool) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
     %ok = llvm.icmp "eq" %status, %zero32 : i32
     %following = llvm.add %i, %one : i64
     llvm.cond_br %ok, ^next(%following : i64), ^done
   ^done:
+    %ended = llvm.call @pthread_attr_destroy(%attributes) : (!llvm.ptr) -> i32
     llvm.return %i : i64
   }
 

@@ -33,7 +33,8 @@ class LrnOp(Opaque, precision=Precision.NEVER, along_axis=True):
         if size < 1:
             raise TypeMismatch(f"size {size} is out of range, it must be at least 1")
         channel = normalize_axis(axis, len(data.shape))
-        if len(parse_layout(layout)) == 5 and (channel != 1 or block_of(layout, "C") == 1):
+        blocks = [a.letter for a in parse_layout(layout) if a.block]
+        if blocks and (channel != 1 or blocks != ["c"]):
             raise TypeMismatch(f"layout {layout!r} normalises axis 1 in blocks of channels, not axis {axis}")
         return TensorInfo(data.shape, check_dtype(data.dtype, FLOATS))
 
@@ -101,10 +102,12 @@ class LrnOp(Opaque, precision=Precision.NEVER, along_axis=True):
             sample(x, attrs={"size": 9, "alpha": 1.0, "beta": 0.3}),
             sample((1, 1, 1, 1), attrs={"alpha": 1.0}),
             sample((1, 2, 3, 2, 16), attrs={"alpha": 0.5, "layout": "NCHW16c"}),
+            sample((1, 7, 3, 2, 1), attrs={"size": 3, "alpha": 0.5, "layout": "NCHW1c"}),
             sample((x, "float64"), attrs={"alpha": 1.0}),
             sample(x, attrs={"size": 0}, error="size 0 is out of range"),
             sample((1, 7, 3), error="layout 'NCHW' has 4 axes, the tensor rank 3"),
             sample((1, 2, 3, 2, 16), attrs={"axis": 2, "layout": "NCHW16c"}, error="normalises axis 1 in blocks"),
+            sample((1, 8, 3, 2, 4), attrs={"layout": "NCHW4w"}, error="normalises axis 1 in blocks"),
         ]
 
     @staticmethod

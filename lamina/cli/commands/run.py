@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from lamina.cli.command_models import given_inputs, runnable
 from lamina.cli.options import add_compilation, add_inputs, add_model_or_program
 from lamina.cli.shell import path_argument
+from lamina.cli.tvmc_options import RUN, add_refused
 from lamina.errors import EXIT_OK, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -20,19 +21,35 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_inputs(parser)
     parser.add_argument(
         "--output",
+        "--outputs",
+        "-o",
         type=path_argument,
         metavar="Y.npz",
         help="write the outputs into a file; one alone also as Y.npy",
     )
     parser.add_argument("--profile", action="store_true", help="print the time of each kernel")
+    parser.add_argument(
+        "--print-time", action="store_true", help="print the time of a run: of all repeats mean, max, .."
+    )
+    parser.add_argument("--repeat", type=int, metavar="N", help="of --print-time: how many times (default: 1)")
+    parser.add_argument("--number", type=int, metavar="N", help="of --print-time: runs of which one is the mean (1)")
+    parser.add_argument("--print-top", type=int, metavar="N", help="print places and values of the N largest elements")
+    add_refused(parser, RUN)
 
 
 def run(args: Any, out: TextIO, err: TextIO) -> int:
     """One inference: the outputs, described or written to a file."""
     import numpy as np
 
+    from lamina.measure.summaries import check_counts, timed, top_elements
     from lamina.runtime.exported import ExportedNet
 
+    check_counts(print_top=args.print_top, repeat=args.repeat, number=args.number)
+    for option in ("repeat", "number"):
+        if option in args.given and not args.print_time:
+            raise UsageError(
+                f"--{option} is of --print-time", hint="give both, or neither; `lamina bench` times models"
+            )
     exe = runnable(args, err)
     if args.profile and isinstance(exe, ExportedNet):
         raise UsageError("--profile is for models and saved programs", hint="a library keeps no times")
@@ -50,6 +67,12 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
         head = np.array2string(flat[:6], precision=6, separator=", ", threshold=7).replace("\n", "")
         more = f" ... {flat.size:,} values" if flat.size > 6 else ""
         out.write(f"{name}: {array.dtype}[{', '.join(map(str, array.shape))}] {head}{more}\n")
+    if args.print_time:
+        out.write(f"{timed(lambda: exe.run(inputs), args.number or 1, args.repeat or 1)}\n")
+    if args.print_top is not None:
+        if not arrays:
+            raise UsageError("--print-top is of an array, and the model gives none", hint="leave it out")
+        out.write(f"{top_elements(next(iter(arrays.values())), args.print_top)}\n")
     if args.output is not None:
         for name in set(results).difference(arrays):
             raise InputError(f"the output {name!r} is no array", where=args.output, hint="npz files hold arrays")

@@ -9,6 +9,7 @@ from lamina.cli.command_models import context_of, given_inputs, model_loaded, ti
 from lamina.cli.options import add_choosing, add_inputs, add_model, add_rounds
 from lamina.cli.progress import LiveLine
 from lamina.cli.shell import path_argument
+from lamina.cli.tvmc_options import TUNE, add_refused
 from lamina.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
@@ -50,8 +51,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     search.add_argument(
         "--tuner",
         metavar="NAME",
-        help="model (learns which draws are worth a measurement; the default), genetic, random, grid",
+        help="model (learns which draws are worth a measurement; the default), genetic, random, grid; or tvmc's names",
     )
+    add_refused(parser, TUNE)
 
 
 def run(args: Any, out: TextIO, err: TextIO) -> int:

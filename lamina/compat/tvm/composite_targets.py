@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, cast
 
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
+from lamina.ir.target_strings import CPU_KINDS
+from lamina.ir.targets import split_targets
 from lamina.passes.relay.partition.pattern_tables import find_table, table_names
 from lamina.tensor import target as tensor_target
 
@@ -37,7 +39,7 @@ def compile_target(target: Any, elsewhere: bool = False) -> TargetAttr:
                 raise UsageError(f"the compiler {words[0]} takes no options, here is {words[1]!r}", hint=_EXAMPLE)
             backends.append(words[0])
             continue
-        known = [*tensor_target.CPU_KINDS, *tensor_target.DEVICE_KINDS]
+        known = [*CPU_KINDS, *tensor_target.DEVICE_KINDS]
         if words[0] not in known and not words[0].startswith("x86-64"):
             near = did_you_mean(words[0], [*known, *table_names()]) or f"there are {', '.join(known)}"
             raise UsageError(f"no target {words[0]!r}", hint=near)
@@ -59,7 +61,7 @@ def compile_target(target: Any, elsewhere: bool = False) -> TargetAttr:
 
 
 def _is_external(kind: str) -> bool:
-    return kind not in (*tensor_target.CPU_KINDS, *tensor_target.DEVICE_KINDS) and kind in table_names()
+    return kind not in (*CPU_KINDS, *tensor_target.DEVICE_KINDS) and kind in table_names()
 
 
 def _parts(target: Any) -> list[Any]:
@@ -67,14 +69,7 @@ def _parts(target: Any) -> list[Any]:
     if target is None:
         return list(ENTERED.get()[-1:]) or ["llvm"]
     if isinstance(target, str):
-        # Commas are also inside options: -mattr=+avx2,+fma. What follows those starts with a sign.
-        parts: list[str] = []
-        for word in target.split(","):
-            if parts and word[:1] in ("+", "-"):
-                parts[-1] += f",{word}"
-            else:
-                parts.append(word)
-        return [part.strip() for part in parts]
+        return split_targets(target)
     if isinstance(target, Mapping):
         given = cast("Mapping[Any, Any]", target)
         return [tensor_target.target_of(given)] if "kind" in given else _parts(list(given.values()))

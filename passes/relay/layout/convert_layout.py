@@ -34,6 +34,21 @@ from lamina.passes.relay.fold.fold_constant import fold_constants
 from lamina.passes.relay.layout.alter_op_layout import AlterOpLayout, to_blocks
 from lamina.passes.relay.layout.layout_conversion import Desired, LayoutConverter
 
+LAYOUTS = ("NCHW", "NHWC")
+"""Layouts that whole models are asked for in."""
+CONVOLUTIONS = ("nn.conv2d", "nn.conv2d_transpose", "qnn.conv2d")
+"""Operators that these are of; the rest of a graph follows them."""
+
+
+def images_in(layout: str) -> dict[str, list[str]]:
+    """The layouts of all convolutions on images in one of the data, as `desired-layouts` asks for them.
+
+    Raises UsageError for one that is none of `LAYOUTS`.
+    """
+    if layout not in LAYOUTS:
+        raise UsageError(f"no layout {layout!r}", hint=f"there are {', '.join(LAYOUTS)}")
+    return {name: [layout, "default"] for name in CONVOLUTIONS}
+
 
 @dataclass(frozen=True)
 class ConvertLayout(ModulePass):

@@ -136,7 +136,7 @@ def _is_less_in_rows(op: RelayOp, weight: TensorInfo, lanes: int) -> bool:
     """
     (batch, _, rows, columns), attrs = tensor_info(op.results[0].type).shape, attrs_of(op)
     data, (out, channels, *taps), stride = tensor_info(op.operands[0].type), weight.shape, attrs["strides"][-1]
-    if attrs["groups"] > 1 or stride > MOST_STRIDE or data.dtype != "float32":
+    if attrs["groups"] > 1 or stride > MOST_STRIDE or data.dtype != "float32" or lanes == 1:
         return False
     steps = channels * prod(taps)
     # A vector's pixels are loaded across cache lines, at a stride with what is between them; half a vector's as well.

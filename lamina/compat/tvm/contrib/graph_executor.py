@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lamina.compat.tvm.relay.graph_json import check_graph
-from lamina.compat.tvm.relay.graph_program import BenchmarkResult, GraphModule, timed
+from lamina.compat.tvm.relay.graph_program import GraphModule
+from lamina.measure.summaries import BenchmarkResult, timed
 
 
 def create(graph_json: Any, libmod: Any = None, device: Any = None) -> GraphModule:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,65 +25,13 @@ from lamina.driver.api import Executable
 from lamina.driver.exportable import ExportableProgram
 from lamina.driver.relay_source import ValuePort
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.measure.summaries import BenchmarkResult, timed
 from lamina.runtime.exported import ExportedNet
 
 if TYPE_CHECKING:
     from lamina.compat.tvm.ir_module import IRModule
 
 _PARAMS, NAME = "tvm.params", "tvm.name"
-
-
-class BenchmarkResult:
-    """Seconds of runs."""
-
-    def __init__(self, results: list[float]) -> None:
-        self.results = results
-
-    @property
-    def mean(self) -> float:
-        return float(np.mean(self.results))
-
-    @property
-    def median(self) -> float:
-        return float(np.median(self.results))
-
-    @property
-    def min(self) -> float:
-        return float(np.min(self.results))
-
-    @property
-    def max(self) -> float:
-        return float(np.max(self.results))
-
-    @property
-    def std(self) -> float:
-        return float(np.std(self.results))
-
-    def __str__(self) -> str:
-        names = ("mean (ms)", "median (ms)", "max (ms)", "min (ms)", "std (ms)")
-        values = (self.mean, self.median, self.max, self.min, self.std)
-        return (
-            "Execution time summary:\n"
-            + "".join(f" {n:^12} " for n in names)
-            + "\n"
-            + "".join(f" {v * 1000:^12.4f} " for v in values)
-        )
-
-    __repr__ = __str__
-
-
-def timed(run: Callable[[], object], number: int, repeat: int, min_repeat_ms: float | None = None) -> BenchmarkResult:
-    """The mean time of `number` runs, of more where these take less than `min_repeat_ms`, `repeat` times."""
-    times: list[float] = []
-    for _ in range(repeat):
-        count, spent = 0, 0.0
-        while count < number or spent * 1000 < (min_repeat_ms or 0):
-            start = perf_counter()
-            run()
-            spent += perf_counter() - start
-            count += 1
-        times.append(spent / count)
-    return BenchmarkResult(times)
 
 
 class GraphExecutorFactoryModule:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 from warnings import warn
 
@@ -20,15 +18,12 @@ from lamina.compat.tvm.relay.build_module import build
 from lamina.compat.tvm.relay.graph_program import GraphExecutorFactoryModule
 from lamina.driver.api import Executable
 from lamina.driver.exportable import ExportableProgram
-from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.driver.stage_texts import levels_of
+from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.ir.target_strings import read_target
+from lamina.passes.relay.layout.convert_layout import images_in
 from lamina.passes.relay.partition.external_backends import find_backend
 from lamina.store.text_file import check_place, write_text
-
-LAYOUTS = ("NCHW", "NHWC")
-DUMPS = ("relay", "te", "tir", "llvm", "ll", "asm")
-"""Levels whose texts can be written beside a package."""
-_CONVOLUTIONS = ("nn.conv2d", "nn.conv2d_transpose", "qnn.conv2d")
-"""Operators that `--desired-layout` is of; the rest of the graph follows them."""
 
 
 def compile_model(
@@ -55,7 +50,7 @@ def compile_model(
     """
     if not isinstance(tvmc_model, TVMCModel):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UsageError(f"a model is compiled, not a {type(tvmc_model).__name__}", hint="tvmc.load(path)")
-    dumps = _dumps(dump_code)
+    dumps = levels_of(dump_code)
     if package_path is not None:
         check_place(package_path)
     if cross or cross_options:
@@ -93,23 +88,11 @@ def _records(path: str | os.PathLike[str] | None) -> Any:
     return ApplyHistoryBest(path)
 
 
-def _dumps(given: str | Sequence[str] | None) -> list[str]:
-    names = given.split(",") if isinstance(given, str) else list(given or ())
-    names = [name.strip() for name in names if name.strip()]
-    for name in names:
-        if name not in DUMPS:
-            hint = did_you_mean(name, [*DUMPS]) or f"there are {', '.join(DUMPS)}"
-            raise UsageError(f"no text of the level {name!r}", hint=hint)
-    return names
-
-
 def with_layout(mod: IRModule, layout: str | None) -> IRModule:
     """The module with its convolutions in a layout of images. Raises UsageError for one that is none."""
     if layout is None:
         return mod
-    if layout not in LAYOUTS:
-        raise UsageError(f"no layout {layout!r}", hint=f"there are {', '.join(LAYOUTS)}")
-    wanted = {name: [layout, "default"] for name in _CONVOLUTIONS}
+    wanted = images_in(layout)
     steps = [relay_transform.RemoveUnusedFunctions(), relay_transform.ConvertLayout(wanted)]
     with transform.PassContext(opt_level=3):
         return transform.Sequential(steps)(mod)
@@ -117,24 +100,7 @@ def with_layout(mod: IRModule, layout: str | None) -> IRModule:
 
 def target_from_cli(target: Any) -> Any:
     """A target of a string, of a JSON text or of a file that holds one. Raises LaminaError."""
-    if not isinstance(target, str):
-        return target
-    text = target.strip()
-    if not text.startswith("{"):
-        if not os.path.isfile(text):
-            return target
-        try:
-            text = Path(text).read_text("utf-8")
-        except (OSError, ValueError) as e:
-            said = getattr(e, "strerror", None) or "is no text"
-            raise InputError(f"cannot read a target: {said}", where=target) from None
-    try:
-        found: Any = json.loads(text)
-    except (ValueError, RecursionError) as e:
-        raise UsageError(f"a target is no JSON: {e}", where=target if os.path.isfile(target) else "") from None
-    if not isinstance(found, dict):
-        raise UsageError("a target as JSON is an object", hint='as in {"kind": "llvm"}')
-    return found  # pyright: ignore[reportUnknownVariableType]
+    return read_target(target) if isinstance(target, str) else target
 
 
 def parse_configs(given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:

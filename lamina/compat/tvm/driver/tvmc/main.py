@@ -6,12 +6,12 @@ Expected failures end in one line and in the exit status of their kind, as those
 from __future__ import annotations
 
 import re
-from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 from lamina.cli.command import CommandParser, guarded, warnings_on
 from lamina.cli.shell import path_argument
+from lamina.cli.tvmc_options import HARDWARE, RPC, add_refused, names_of, parse_shapes
 from lamina.errors import EXIT_OK, UnsupportedError, UsageError, did_you_mean
 from lamina.ir.tvm_names import VERSION
 
@@ -66,33 +66,10 @@ def _run(words: Sequence[str], out: TextIO) -> int:
     return execute(parser.parse_args(rest[1:]), out)
 
 
-_SHAPE = re.compile(
-    r"""
-    [\s,]* (?: '([^']+)' | "([^"]+)" | ([^\s,'"\[\]]*[^\s,'"\[\]:]) )   # the name, which may have colons inside
-    \s* : \s* \[ \s* ( (?: -?\d+ \s* , \s* )* (?: -?\d+ )? ) \s* \] \s*
-    """,
-    re.VERBOSE,
-)
-
-
-def parse_shapes(text: str) -> dict[str, list[int]]:
-    """Shapes of inputs by their names, of `x:[1,3,224,224] y:[1,8]`. Raises ArgumentTypeError."""
-    found: dict[str, list[int]] = {}
-    at = 0
-    while at < len(text) or not found:
-        match = _SHAPE.match(text, at)
-        if match is None:
-            raise ArgumentTypeError(f"{text!r} is no list of shapes; as in 'x:[1,3,224,224] y:[1,8]'")
-        name = next(g for g in match.groups()[:3] if g is not None)
-        found[name] = [int(n) for n in match.group(4).split(",") if n.strip()]
-        at = match.end()
-    return found
-
-
 def _add_model(parser: Any) -> None:
     """Add the model, and how it is read."""
-    from lamina.compat.tvm.driver.tvmc.compiler import LAYOUTS
     from lamina.compat.tvm.driver.tvmc.frontends import get_frontend_names
+    from lamina.passes.relay.layout.convert_layout import LAYOUTS
 
     parser.add_argument("FILE", type=path_argument, help="a model: ONNX, TensorFlow Lite, PyTorch, Relay, ...")
     parser.add_argument(
@@ -152,7 +129,7 @@ def _compile(args: Any, out: TextIO) -> int:
         args.dump_code,
         args.target_host,
         args.desired_layout,
-        [name.strip() for name in args.disabled_pass.split(",") if name.strip()],
+        names_of(args.disabled_pass),
         args.pass_config,
         args.opt_level,
         args.module_name,
@@ -161,7 +138,8 @@ def _compile(args: Any, out: TextIO) -> int:
 
 
 def _add_run(parser: Any) -> None:
-    from lamina.compat.tvm.driver.tvmc.runner import DEVICES, FILL_MODES
+    from lamina.compat.tvm.driver.tvmc.runner import DEVICES
+    from lamina.measure.timing import FILL_MODES
 
     parser.add_argument("FILE", type=path_argument, help="a package of `compile`")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="the device: cpu")
@@ -175,17 +153,16 @@ def _add_run(parser: Any) -> None:
     parser.add_argument("--profile", action="store_true", help="print the time of each kernel")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="how many times are measured (default: 1)")
     parser.add_argument("--number", type=int, default=1, metavar="N", help="runs of which one is the mean (default: 1)")
-    _add_rpc(parser)
+    add_refused(parser, RPC)
 
 
 def _execute_run(args: Any, out: TextIO) -> int:
     from lamina.compat.tvm.driver.tvmc import TVMCPackage
     from lamina.compat.tvm.driver.tvmc import run as run_module
     from lamina.ir.array_files import read_arrays
+    from lamina.measure.summaries import check_counts
 
-    _refuse_rpc(args)
-    if args.print_top is not None and args.print_top < 1:
-        raise UsageError(f"--print-top is at least 1, not {args.print_top}")
+    check_counts(print_top=args.print_top)
     inputs = read_arrays(args.inputs) if args.inputs is not None else {}
     if not isinstance(inputs, dict):
         raise UsageError("--inputs is an npz file, which has names", hint="numpy.savez(path, x=array)")
@@ -217,25 +194,12 @@ def _add_tune(parser: Any) -> None:
     group.add_argument("--enable-autoscheduler", action="store_true", help="search all kernels together; trials of all")
     group.add_argument("--include-simple-tasks", action="store_true", help="kernels that sum no products as well")
     group.add_argument("--log-estimated-latency", action="store_true", help="print a table of the kernels in the end")
-    for option in _OF_HARDWARE:
-        group.add_argument(f"--{option}", type=int, metavar="N", help="refused: `lamina calibrate` measures figures")
-    _add_rpc(parser)
-
-
-_OF_HARDWARE = (
-    *("cache-line-bytes", "num-cores", "vector-unit-bytes", "max-shared-memory-per-block", "warp-size"),
-    *("max-local-memory-per-block", "max-threads-per-block", "max-vthread-extent"),
-)
+    add_refused(parser, {**HARDWARE, **RPC})
 
 
 def _tune(args: Any, out: TextIO) -> int:
     from lamina.compat.tvm.driver.tvmc import load, tune
 
-    _refuse_rpc(args)
-    for option in _OF_HARDWARE:
-        if getattr(args, option.replace("-", "_")) is not None:
-            what = f"--{option}: figures of the processor are measured"
-            raise UnsupportedError(what, hint="`lamina calibrate`; threads are -num-cores of the target")
     how: dict[str, Any] = {"number": args.number or 10, "repeat": args.repeat or 1, "min_repeat_ms": args.min_repeat_ms}
     names = ("trials", "tuner", "early_stopping", "desired_layout", "timeout", "parallel")
     how |= {name: getattr(args, name) for name in names}
@@ -243,18 +207,6 @@ def _tune(args: Any, out: TextIO) -> int:
     model = load(args.FILE, args.model_format, args.input_shapes)
     tune(model, args.target, args.output, args.tuning_records, args.enable_autoscheduler, **how)
     return EXIT_OK
-
-
-def _add_rpc(parser: Any) -> None:
-    for option in ("rpc-key", "rpc-tracker"):
-        parser.add_argument(f"--{option}", help="refused: there is this machine")
-
-
-def _refuse_rpc(args: Any) -> None:
-    for option in ("rpc_key", "rpc_tracker"):
-        if getattr(args, option) is not None:
-            what = f"--{option.replace('_', '-')}: programs run on this machine, not through RPC"
-            raise UnsupportedError(what, hint="copy the package to the device, and run it there")
 
 
 _PARTS: dict[str, tuple[Callable[[Any], None], Callable[[Any, TextIO], int]]] = {

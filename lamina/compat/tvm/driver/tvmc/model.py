@@ -33,6 +33,7 @@ from lamina.driver.exportable import ExportableProgram
 from lamina.driver.linker import system_to_link
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.ir.array_files import write_arrays
+from lamina.measure.summaries import BenchmarkResult, top_elements
 
 LIBRARIES = ("mod.so", "mod.tar")
 GRAPH, PARAMS, METADATA = "mod.json", "mod.params", "metadata.json"
@@ -176,8 +177,6 @@ class TVMCResult:
 
     def format_times(self) -> str:
         """A table of the times: mean, median, max, min and standard deviation in milliseconds."""
-        from lamina.compat.tvm.relay.graph_program import BenchmarkResult
-
         return str(BenchmarkResult(self.times))
 
     def get_output(self, name: str) -> Any:
@@ -188,12 +187,8 @@ class TVMCResult:
         return self.outputs[name]
 
     def get_top_results(self, max_results: int) -> np.ndarray[Any, np.dtype[Any]]:
-        """The places and the values of the largest elements in the first row of the first output, two rows."""
-        output = np.asarray(self.outputs["output_0"])
-        row = output.reshape(-1, output.shape[-1])[0] if output.ndim else output.reshape(1)
-        # The largest first, of equal ones the first.
-        places = len(row) - 1 - np.argsort(row[::-1], kind="stable")[::-1][:max_results]
-        return np.array([places, row[places]])
+        """The places and the values of the largest elements in the first output, of its first in a batch: two rows."""
+        return top_elements(self.outputs["output_0"], max_results)
 
     def save(self, output_path: str | os.PathLike[str]) -> None:
         """Write the outputs into an npz file."""

@@ -15,8 +15,10 @@ from lamina.compat.tvm.runtime import load_module
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.driver.api import Executable
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError, did_you_mean
+from lamina.measure.summaries import check_counts
+from lamina.measure.timing import check_fill_mode, filled_inputs
+from lamina.runtime.ports import Port
 
-FILL_MODES = ("zeros", "ones", "random")
 DEVICES = ("cpu", "cuda", "cl", "metal", "vulkan", "rocm", "micro")
 
 
@@ -44,11 +46,8 @@ def run_module(
     if device != "cpu":
         near = did_you_mean(device, [*DEVICES]) if device not in DEVICES else ""
         raise UnsupportedError(f"packages run on the device 'cpu', not on {device!r}", hint=near)
-    if fill_mode not in FILL_MODES:
-        raise UsageError(f"no fill mode {fill_mode!r}", hint=f"there are {', '.join(FILL_MODES)}")
-    for name, given in (("repeat", repeat), ("number", number)):
-        if given < 1:
-            raise UsageError(f"--{name} is at least 1, not {given}")
+    check_fill_mode(fill_mode)
+    check_counts(repeat=repeat, number=number)
     module = _module(tvmc_package)
     executable = module.module.library.executable
     if profile and not isinstance(executable, Executable):
@@ -96,9 +95,9 @@ def made_inputs(module: GraphModule, given: Mapping[str, Any], fill_mode: str) -
 
 def filled_array(shape: tuple[int, ...], dtype: str, fill_mode: str) -> np.ndarray[Any, np.dtype[Any]]:
     """An array of zeros, of ones, or of random numbers."""
-    kind: Any = bool if dtype == "bool" else numpy_dtype(dtype)
     if fill_mode != "random":
-        return np.full(shape, fill_mode == "ones", kind)
+        return filled_inputs([Port("", shape, dtype)], fill_mode)[""]
+    kind: Any = bool if dtype == "bool" else numpy_dtype(dtype)
     if "int8" in dtype:
         return np.random.randint(128, size=shape).astype(kind)
     return np.random.uniform(-1, 1, shape).astype(kind)

@@ -18,7 +18,6 @@ from lamina.compat.tvm.devices import Device, cpu
 from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, plain, wrapped
 from lamina.compat.tvm.relay.build_module import optimize, with_params
-from lamina.compat.tvm.relay.graph_program import BenchmarkResult, timed
 from lamina.compat.tvm.relay.library_files import SAVED_IN_TAR, TAR
 from lamina.compat.tvm.tar_files import write_tar
 from lamina.dialects.machine_spec import TargetSpec
@@ -29,6 +28,7 @@ from lamina.driver.compiled_kernels import CompiledKernels
 from lamina.driver.machine_program import MachineProgram
 from lamina.driver.settings import Settings
 from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.measure.summaries import BenchmarkResult, timed
 from lamina.store.program_cache import enabled
 from lamina.transform import PassContext
 from lamina.vm import vm
