@@ -35,6 +35,7 @@ kernel, and what comes out is as fast. In small kernels (a depthwise convolution
 CODEGEN = f"codegen {CODEGEN_LEVEL} pic own order, addresses as written from {UNROLLED_TEXT}"
 """All that decides the code beside the text and the machine, for the keys of objects."""
 
+
 class CompileError(RuntimeError):
     """LLVM refused the assembly text. Always a fault of ours, never of the user."""
 

@@ -1,4 +1,4 @@
-"""Targets by TVM's strings: `llvm`, `llvm -mcpu=skylake-avx512`, `cuda -arch=sm_90`, `nvptx`.
+"""Targets by TVM's strings: `llvm`, `llvm -mcpu=skylake-avx512`, `cuda -arch=sm_90`, `nvptx`, `opencl`.
 
 A target that says nothing of the machine is this one; `-mtriple=aarch64-linux-gnu` is another one. Options that choose
 nothing here (`-keys`, `-libs`, ...) are taken and left; one that is not known is an error.
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
 
 CPU_KINDS = ("llvm", "cpu")
-DEVICE_KINDS = {"cuda": "cuda", "nvptx": "ptx"}
+DEVICE_KINDS = {"cuda": "cuda", "nvptx": "ptx", "opencl": "opencl"}
 """Kinds of targets for GPUs, and the format of the text that they are."""
-DEFAULT_ARCH = "sm_80"
+DEFAULT_ARCH = {"cuda": "sm_80", "nvptx": "sm_80"}
+"""The architecture of a GPU where none is given; kinds whose texts are for all of them have none."""
 
 _ALIASES = {"core-avx2": "haswell"}
 """Other names of LLVM's for a processor."""
@@ -44,7 +45,7 @@ _GPU_LIMITS = {
     "max_num_threads": "max_threads",
     "max_shared_memory_per_block": "max_shared",
 }
-_GPU_OPTIONS = ("arch", "mcpu", *_GPU_LIMITS, "thread_warp_size", *_IGNORED)
+_GPU_OPTIONS = (*_GPU_LIMITS, "thread_warp_size", *_IGNORED)
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,9 @@ class Target:
 
     @property
     def arch(self) -> str:
-        """The architecture of a GPU."""
+        """The architecture of a GPU, empty where the kind has none."""
         given = dict(self.options)
-        return given.get("arch") or given.get("mcpu") or DEFAULT_ARCH
+        return given.get("arch") or given.get("mcpu") or DEFAULT_ARCH.get(self.kind, "")
 
     def limits(self) -> dict[str, int]:
         """The limits of a block of a GPU, as options of `tir-split-host-device`."""
@@ -103,9 +104,10 @@ def target_of(target: Any) -> Target:
         _check(kind, options, _CPU_OPTIONS)
         return Target("llvm", options, _cpu({"mcpu": kind, **dict(options)} if kind in LEVELS else dict(options)))
     if kind in DEVICE_KINDS:
-        _check(kind, options, _GPU_OPTIONS)
+        _check(kind, options, ("arch", "mcpu", *_GPU_OPTIONS) if kind in DEFAULT_ARCH else _GPU_OPTIONS)
         found = Target(kind, options)
-        _check_device(found)
+        if found.arch:
+            _check_device(found)
         return found
     known = [*CPU_KINDS, *DEVICE_KINDS]
     raise UsageError(f"no target {kind!r}", hint=did_you_mean(kind, known) or f"there are {', '.join(known)}")
