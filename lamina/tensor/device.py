@@ -10,8 +10,10 @@ a call says so.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -68,7 +70,7 @@ class DeviceModule:
         self.get_source(DEVICE_KINDS[target.kind])
 
     def get_source(self, fmt: str = "tir") -> str:
-        """The program at a level: `te`, `tir`, `cuda` (CUDA C), `ptx` or `opencl` (OpenCL C)."""
+        """The program at a level: `te`, `tir`, `cuda` (CUDA C), `ptx`, `opencl` (OpenCL C) or `amdgcn` (assembly)."""
         fmt = fmt or "tir"
         if fmt not in FORMATS:
             hint = did_you_mean(fmt, list(FORMATS)) or f"there are {', '.join(FORMATS)}"
@@ -78,17 +80,30 @@ class DeviceModule:
         return self._texts[fmt]
 
     def _compile(self, fmt: str) -> str:
-        from lamina.backends import cuda, nvptx, opencl
+        from lamina.backends import cuda, nvptx, opencl, rocm
 
         try:
             if fmt == "opencl":
                 return opencl.compile_device(self._module)
-            compile_device = cuda.compile_device if fmt == "cuda" else nvptx.compile_device
-            return compile_device(self._module, self.target.arch or DEFAULT_ARCH["cuda"])
+            compile_device = {"cuda": cuda, "ptx": nvptx, "amdgcn": rocm}[fmt].compile_device
+            return compile_device(self._module, self._arch(fmt))
         except LaminaError as error:
             if error.op is not None and not error.where:
                 error.where = location_text(error.op)
             raise
+
+    def _arch(self, fmt: str) -> str:
+        """The architecture that a text is for: the target's, or the first of GPUs that are another maker's."""
+        default = DEFAULT_ARCH["rocm" if fmt == "amdgcn" else "cuda"]
+        return self.target.arch if self.target.arch[:2] == default[:2] else default
+
+    def get_object(self) -> bytes:
+        """The kernels as a relocatable object for AMD GPUs. Raises UsageError where the target is another one."""
+        from lamina.backends import rocm
+
+        if self.target.kind != "rocm":
+            raise UsageError(f"kernels for {self.target.kind!r} are a text", hint="get_source() gives it")
+        return rocm.compile_object(self._module, self.target.arch)
 
     # -- running ---------------------------------------------------------------------------------------------
 
@@ -186,8 +201,16 @@ class KernelModule:
         self._host = host
 
     def get_source(self, fmt: str = "") -> str:
-        """The kernels, by default in the target's format: `cuda`, `ptx` or `opencl`."""
+        """The kernels, by default in the target's format: `cuda`, `ptx`, `opencl` or `amdgcn`."""
         return self._host.get_source(fmt or self.type_key)
+
+    def save(self, file_name: str | os.PathLike[str], fmt: str = "") -> None:
+        """Write the kernels: their text, or with the suffix .o the object for AMD GPUs. Raises LaminaError."""
+        from lamina.driver.export import write_whole
+
+        is_object = (fmt or os.path.splitext(file_name)[1].lstrip(".")) == "o"
+        data = self._host.get_object() if is_object else self.get_source(fmt).encode()
+        write_whole(Path(file_name), lambda file: file.write(data))
 
 
 def _text(module: ModuleOp) -> str:

@@ -98,9 +98,9 @@ def build(
     one te.func or tir.func and its schedule. Its kernel is called as the function says, outputs last.
 
     `target` is `llvm` for this machine, where loops bound to threads run in turn, `opencl` for a device that OpenCL
-    finds, or `cuda` or `nvptx` for text that is not run; `target_host` is where the host's part runs: this machine.
-    With `sanitize` the kernel checks its accesses and loops as it runs. Raises LaminaError for a schedule or a target
-    that cannot be built.
+    finds, or `cuda`, `nvptx` or `rocm` for code that is not run; `target_host` is where the host's part runs: this
+    machine. With `sanitize` the kernel checks its accesses and loops as it runs. Raises LaminaError for a schedule or a
+    target that cannot be built.
     """
     from lamina.tensor.target import DEVICE_KINDS, check_here, target_of
 

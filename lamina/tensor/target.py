@@ -1,4 +1,5 @@
-"""Targets by TVM's strings: `llvm`, `llvm -mcpu=skylake-avx512`, `cuda -arch=sm_90`, `nvptx`, `opencl`.
+"""Targets by TVM's strings: `llvm`, `llvm -mcpu=skylake-avx512`, `cuda -arch=sm_90`, `nvptx`, `opencl`,
+`rocm -mcpu=gfx90a`.
 
 A target that says nothing of the machine is this one; `-mtriple=aarch64-linux-gnu` is another one. Options that choose
 nothing here (`-keys`, `-libs`, ...) are taken and left; one that is not known is an error.
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
 
 CPU_KINDS = ("llvm", "cpu")
-DEVICE_KINDS = {"cuda": "cuda", "nvptx": "ptx", "opencl": "opencl"}
+DEVICE_KINDS = {"cuda": "cuda", "nvptx": "ptx", "opencl": "opencl", "rocm": "amdgcn"}
 """Kinds of targets for GPUs, and the format of the text that they are."""
-DEFAULT_ARCH = {"cuda": "sm_80", "nvptx": "sm_80"}
+DEFAULT_ARCH = {"cuda": "sm_80", "nvptx": "sm_80", "rocm": "gfx900"}
 """The architecture of a GPU where none is given; kinds whose texts are for all of them have none."""
 
 _ALIASES = {"core-avx2": "haswell"}
@@ -133,8 +134,9 @@ def _check(kind: str, options: tuple[tuple[str, str], ...], known: tuple[str, ..
 
 def _check_device(target: Target) -> None:
     from lamina.backends.nvptx.target import nvptx_target
+    from lamina.backends.rocm.target import rocm_target
 
-    nvptx_target(target.arch)
+    (rocm_target if target.kind == "rocm" else nvptx_target)(target.arch)
 
 
 def _cpu(options: dict[str, str]) -> TargetAttr:

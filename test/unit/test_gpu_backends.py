@@ -15,7 +15,7 @@ from xdsl.parser import Parser
 import lamina
 from lamina import te
 from lamina.backends import cuda, nvptx
-from lamina.backends.nvptx.compile import PtxError, assemble
+from lamina.backends.llvm.device.compile import DeviceCodeError, device_code
 from lamina.backends.nvptx.target import PTX_VERSION, nvptx_target
 from lamina.errors import InputError, UsageError
 from lamina.ir.context import LaminaContext
@@ -283,7 +283,7 @@ def test_the_end_of_llvm_is_told() -> None:
     """Its process is not ours."""
     text = "declare float @llvm.exp.f32(float)\ndefine ptx_kernel void @k(ptr %p) {\n"
     text += "%x = load float, ptr %p\n%y = call float @llvm.exp.f32(float %x)\nstore float %y, ptr %p\nret void\n}\n"
-    with pytest.raises(PtxError, match="LLVM ends with status .* on a kernel for sm_90"):
-        assemble(text, nvptx_target("sm_90"))
-    with pytest.raises(PtxError):
-        assemble("no assembly", nvptx_target("sm_90"))
+    with pytest.raises(DeviceCodeError, match="LLVM ends with status .* on a kernel for sm_90"):
+        device_code(text, nvptx_target("sm_90"), "asm")
+    with pytest.raises(DeviceCodeError):
+        device_code("no assembly", nvptx_target("sm_90"), "asm")
