@@ -151,7 +151,7 @@ SHIFTS = (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a language of C's family writes scalars."""
+    """The spelling of scalars in a language of C's family."""
 
     language: str
     """As errors name it."""

@@ -54,7 +54,7 @@ NUMBERS = {"threadIdx": "get_local_id", "blockIdx": "get_group_id"}
 STDINT = {f"int{bits}_t": TYPES[f"i{bits}"] for bits in (8, 16, 32, 64)} | {
     f"uint{bits}_t": UNSIGNED[f"i{bits}"] for bits in (8, 16, 32, 64)
 }
-"""What functions that are C's call the types of integers."""
+"""The types of integers as functions that are C's name them."""
 LEAST = {"INT8_MIN": "CHAR_MIN", "INT16_MIN": "SHRT_MIN", "INT32_MIN": "INT_MIN", "INT64_MIN": "LONG_MIN"}
 """The least numbers of them."""
 

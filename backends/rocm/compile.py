@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.backends.llvm.device.compile import device_code, device_text
-from lamina.backends.rocm.passes.tir_to_llvm import TirToLlvmPass
+from lamina.backends.rocm.passes.tir_to_llvm import RocmTirToLlvmPass
 from lamina.backends.rocm.target import rocm_target
 
 
@@ -28,7 +28,7 @@ def compile_object(module: ModuleOp, arch: str) -> bytes:
 
 def llvm_text(module: ModuleOp, arch: str) -> str:
     """The LLVM assembly of all kernels of a module, which is not changed."""
-    return device_text(module, rocm_target(arch), TirToLlvmPass())
+    return device_text(module, rocm_target(arch), RocmTirToLlvmPass())
 
 
 __all__ = ["compile_device", "compile_object", "llvm_text"]

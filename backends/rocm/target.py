@@ -8,7 +8,7 @@ from lamina.errors import UsageError
 TRIPLE = "amdgcn-amd-amdhsa"
 
 ARCHITECTURES = ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201")
-"""What ROCm runs on, and LLVM compiles for."""
+"""The architectures that ROCm runs on and LLVM compiles for."""
 
 
 def rocm_target(arch: str) -> TargetAttr:

@@ -43,7 +43,7 @@ _ERRORS = {
     -55: "invalid work-item size",
     -61: "invalid buffer size",
 }
-"""What the codes mean that a program may meet."""
+"""The meaning of codes that a program may meet."""
 _RETURNS_HANDLE = (
     "clCreateContext",
     "clCreateCommandQueue",

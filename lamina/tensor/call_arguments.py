@@ -41,7 +41,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class CallArguments:
-    """What a kernel is called with."""
+    """The arguments that a kernel is called with."""
 
     name: str
     parameters: Parameters

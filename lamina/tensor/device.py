@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -27,7 +27,7 @@ from lamina.ir.location import placed
 from lamina.te.function import TensorFunction
 from lamina.tensor.call_arguments import CallArguments
 from lamina.tensor.target import DEFAULT_ARCH, DEVICE_KINDS, Target
-from lamina.tensor.timing import RepeatedRuns, Timing
+from lamina.tensor.timing import EntryFunction
 
 if TYPE_CHECKING:
     from lamina.runtime.device_program import DeviceCall, DeviceProgram
@@ -39,7 +39,7 @@ RUNNABLE = ("opencl",)
 """Kinds of targets whose programs are run."""
 
 
-class DeviceModule:
+class DeviceModule(EntryFunction):
     """A program for a GPU: the host's part, `imported_modules` its kernels.
 
     One for `opencl` is called on arrays (and numbers for sizes and scalars) in the order of its arguments.
@@ -116,33 +116,18 @@ class DeviceModule:
         with self._bound(args) as call:
             call.run()
 
-    @placed
-    def time_evaluator(
-        self,
-        func_name: str | None = None,
-        dev: Any = None,
-        number: int = 10,
-        repeat: int = 1,
-        min_repeat_ms: float = 0,
-        **_: Any,
-    ) -> Callable[..., Timing]:
-        """Return a function that times calls on arrays that are on the device already, as `Module` has it."""
-        self[func_name or self.entry_name]
-        plan = RepeatedRuns.of(number, repeat, min_repeat_ms)
+    @contextmanager
+    def timed(self, args: Sequence[Any]) -> Generator[Callable[[int], None]]:
+        """The launches alone: the arguments are on the device already."""
+        with self._bound(args) as call:
 
-        @placed
-        def evaluate(*args: Any) -> Timing:
-            with self._bound(args) as call:
+            def run(count: int) -> None:
+                for _ in range(count):
+                    call.run()
+                call.finish()
 
-                def run(count: int) -> None:
-                    for _ in range(count):
-                        call.run()
-                    call.finish()
-
-                run(1)  # the driver compiles what is left for it
-                return plan.time(run)
-
-        return evaluate
+            run(1)  # the driver compiles what is left for it
+            yield run
 
     @contextmanager
     def _bound(self, args: Sequence[Any]) -> Generator[DeviceCall]:
@@ -169,18 +154,6 @@ class DeviceModule:
             text, names = self.get_source("opencl"), kernel_names(self._module)
             self._programs[number] = DeviceProgram(self._module, text, names, device(number))
         return self._programs[number]
-
-    def get_function(self, name: str) -> DeviceModule:
-        """The program by its name."""
-        if name not in (self.entry_name, "__tvm_main__", "default_function", "main"):
-            raise UsageError(f"no function {name!r}; this module holds {self.entry_name!r}")
-        return self
-
-    __getitem__ = get_function
-
-    @property
-    def entry_func(self) -> DeviceModule:
-        return self
 
 
 def _device_number(args: Sequence[Any]) -> int:
@@ -210,7 +183,11 @@ class KernelModule:
 
         is_object = (fmt or os.path.splitext(file_name)[1].lstrip(".")) == "o"
         data = self._host.get_object() if is_object else self.get_source(fmt).encode()
-        write_whole(Path(file_name), lambda file: file.write(data))
+
+        def write(file: BinaryIO) -> None:
+            file.write(data)
+
+        write_whole(Path(file_name), write)
 
 
 def _text(module: ModuleOp) -> str:

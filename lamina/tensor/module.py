@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ from lamina.te.function import TensorFunction
 from lamina.te.tensor import Tensor, placeholder
 from lamina.tensor.call_arguments import CallArguments, Parameters
 from lamina.tensor.exported_kernel import KernelPorts, export_kernel, is_linked, saved_kernel
-from lamina.tensor.timing import RepeatedRuns, Timing
+from lamina.tensor.timing import EntryFunction
 from lamina.transform import PassContext
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class CompiledKernel:
     """The attributes of its module, which describe the program and its signature."""
 
 
-class Module:
+class Module(EntryFunction):
     """A kernel. Called on arrays (and numbers for sizes and scalars) in the order of its arguments, it writes outputs.
 
     An array is anything with numpy's interface; an output must be a numpy array that can be written.
@@ -99,48 +100,16 @@ class Module:
         for target, source in copies:
             target[...] = source
 
-    @placed
-    def time_evaluator(
-        self,
-        func_name: str | None = None,
-        dev: Any = None,
-        number: int = 10,
-        repeat: int = 1,
-        min_repeat_ms: float = 0,
-        **_: Any,
-    ) -> Callable[..., Timing]:
-        """Return a function that times calls.
+    @contextmanager
+    def timed(self, args: Sequence[Any]) -> Generator[Callable[[int], None]]:
+        inputs, outputs, _ = self._bound(args)
+        self._program.run_into(inputs, outputs)
 
-        Each of `repeat` figures is the mean of `number` runs, of more below `min_repeat_ms`.
-        """
-        self[func_name or self.entry_name]
-        plan = RepeatedRuns.of(number, repeat, min_repeat_ms)
+        def run(count: int) -> None:
+            for _ in range(count):
+                self._program.run_into(inputs, outputs)
 
-        @placed
-        def evaluate(*args: Any) -> Timing:
-            inputs, outputs, _ = self._bound(args)
-            self._program.run_into(inputs, outputs)
-
-            def run(count: int) -> None:
-                for _ in range(count):
-                    self._program.run_into(inputs, outputs)
-
-            return plan.time(run)
-
-        return evaluate
-
-    @placed
-    def get_function(self, name: str) -> Module:
-        """The kernel by its name."""
-        if name not in (self.entry_name, "__tvm_main__", "default_function", "main"):
-            raise UsageError(f"no function {name!r}; this module holds {self.entry_name!r}")
-        return self
-
-    __getitem__ = get_function
-
-    @property
-    def entry_func(self) -> Module:
-        return self
+        yield run
 
     # -- reading ---------------------------------------------------------------------------------------------
 

@@ -102,7 +102,7 @@ def test_shared_memory_and_barriers() -> None:
 
 
 def test_a_sum_over_threads() -> None:
-    built = lamina.build(*row_sums(), "rocm")
+    built: Any = lamina.build(*row_sums(), "rocm")
     found = check(read_object(built.get_object(), "rows"), "default_function_kernel0")
     assert found.shared > 0 and "s_barrier" in built.get_source("amdgcn")
 

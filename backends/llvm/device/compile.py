@@ -52,7 +52,7 @@ def device_module(module: ModuleOp) -> ModuleOp:
 
 
 def device_code(text: str, target: TargetAttr, kind: str) -> bytes:
-    """What LLVM makes of LLVM assembly: `asm`, a text, or `obj`, an object. Raises DeviceCodeError."""
+    """The code of LLVM assembly: `asm`, a text, or `obj`, an object. Raises DeviceCodeError."""
     machine = [kind, target.cpu.data, target.features.data, target.triple.data]
     done = subprocess.run(
         [sys.executable, "-m", "lamina.backends.llvm.device.worker", *machine],

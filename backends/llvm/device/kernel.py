@@ -46,7 +46,7 @@ def lower_kernel(func: FuncOp, machine: GpuMachine) -> list[llvm.GlobalOp | llvm
 
 
 def _words(func: FuncOp, machine: GpuMachine) -> ArrayAttr[Attribute]:
-    """What is said of a kernel: among it the threads of a block, where they are a number."""
+    """The attributes of a kernel, among them the threads of a block where they are a number."""
     loops = {tag_of(v): v for v in thread_loops(func, "threadIdx")}
     threads: list[int] | None = None
     if not any(v.is_dynamic for v in loops.values()):

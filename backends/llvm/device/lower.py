@@ -41,12 +41,12 @@ WIDEST = 16
 
 @dataclass(frozen=True)
 class GpuMachine:
-    """What GPUs of a kind do in their own way."""
+    """A kind of GPUs: all that it does in its own way."""
 
     rules: Conversion[DeviceReplay, Step]
     """Those of the pass, with the name of which its errors begin."""
     code: str
-    """What kernels become, as errors name it."""
+    """The code that kernels become, as errors name it."""
     registers: Mapping[str, str]
     """The intrinsics that tell a thread its number and its block's, but for the axis: by `threadIdx` and `blockIdx`."""
     kernel: str

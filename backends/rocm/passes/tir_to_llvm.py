@@ -31,7 +31,7 @@ from lamina.passes.base import Context, ModulePass
 
 
 @dataclass(frozen=True)
-class TirToLlvmPass(ModulePass):
+class RocmTirToLlvmPass(ModulePass):
     name = "rocm-tir-to-llvm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
