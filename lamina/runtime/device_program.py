@@ -46,6 +46,7 @@ class DeviceProgram:
     @contextmanager
     def call(self, sizes: Sequence[int], inputs: Sequence[Array], outputs: Sequence[Array]) -> Generator[DeviceCall]:
         """The program on the device's copies of some arrays, which are compact and fit."""
+        self.device.check_process()
         call = DeviceCall(self)
         try:
             call.write(sizes, inputs, outputs)

@@ -10,6 +10,7 @@ The loader is opened at the first question, by ctypes: nothing has to be install
 from __future__ import annotations
 
 import ctypes
+import os
 import weakref
 from collections.abc import Sequence
 from functools import cache, cached_property
@@ -120,6 +121,13 @@ class OpenClDevice:
 
     def __init__(self, handle: ctypes.c_void_p) -> None:
         self.handle = handle
+        self._process = os.getpid()
+
+    def check_process(self) -> None:
+        """Raise UnsupportedError in a copy of the process (fork): the driver's threads are not in it."""
+        if os.getpid() != self._process:
+            what = "OpenCL programs do not run in a copy of the process that has asked for devices"
+            raise UnsupportedError(what, hint='start processes by "spawn"')
 
     def _info(self, what: int, size: int) -> bytes:
         data = ctypes.create_string_buffer(size)
@@ -182,6 +190,7 @@ class OpenClProgram:
 
     def __init__(self, device: OpenClDevice, text: str) -> None:
         """Raises UnsupportedError where the device lacks what the text needs, InputError where it refuses it."""
+        device.check_process()
         self.device = device
         if "cl_khr_fp64" in text and not device.has_double:
             raise UnsupportedError(f"OpenCL: {device.name} has no float64")

@@ -4,6 +4,7 @@
 # pyright: standard
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import ml_dtypes
@@ -17,8 +18,12 @@ from lamina.compat import tvm
 from lamina.compat.tvm import te
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.runtime import opencl as driver
+from lamina.runtime.device_program import DeviceProgram
 
+from .gpu_programs import PIPELINE
 from .opencl_driver import needs_driver
+from .test_gpu_backends import PROGRAMS
+from .test_gpu_passes import check, lowered
 from .test_te_targets import row_sums, vector_add
 
 SIZES = (0, 1, 63, 64, 65, 10**6 + 1)
@@ -98,6 +103,70 @@ def test_a_sum_over_threads(rows: int, columns: int) -> None:
     a, out = np.random.default_rng(0).random((rows, columns), np.float32), np.full(rows, 7, np.float32)
     lamina.build(*row_sums(), "opencl")(a, out)
     np.testing.assert_allclose(out, a.sum(1), rtol=1e-5)
+
+
+@needs_driver
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["vadd_wide", "stencil", "softmax", "reversal", "row_sum_outer", "nested_sums", "argmax"]
+)
+def test_programs_of_all_kinds(name: str) -> None:
+    program = PROGRAMS[name]
+    module = lowered(program, PIPELINE)
+    text, names = opencl.compile_device(module), opencl.kernel_names(module)
+    outputs = [np.full(o.shape, -77, o.dtype) for o in program.outputs]
+    inputs = [np.ascontiguousarray(i) for i in program.inputs]
+    with DeviceProgram(module, text, names, driver.device()).call([], inputs, outputs) as call:
+        call.run()
+        call.read()
+    check(program, outputs)
+
+
+@needs_driver
+def test_kernels_with_a_buffer_between_them() -> None:
+    n = te.var("n")
+    a = te.placeholder((n,), name="A")
+    b = te.compute((n,), lambda i: a[i] + 1.0, name="B")
+    c = te.compute((n,), lambda i: b[i] * 2.0 + b[n - 1 - i], name="C")
+    s = te.create_schedule(c.op)
+    for stage in (b, c):
+        outer, inner = s[stage].split(stage.op.axis[0], 32)
+        s[stage].bind(outer, te.thread_axis("blockIdx.x"))
+        s[stage].bind(inner, te.thread_axis("threadIdx.x"))
+    kernel = lamina.build(s, [a, c], "opencl")
+    assert kernel.get_source("opencl").count("__kernel") == 2
+    for size in (77, 0, 32):  # the buffer between has another size each time
+        x, out = np.random.default_rng(size).random(size, np.float32), np.full(size, 7, np.float32)
+        kernel(x, out)
+        np.testing.assert_allclose(out, (x + 1) * 2 + (x + 1)[::-1], rtol=1e-6)
+
+
+@needs_driver
+def test_a_loop_around_a_kernel_is_the_host_s() -> None:
+    a = te.placeholder((4, 40), name="A")
+    scale = te.var("scale", "float32")
+    b = te.compute((4, 40), lambda j, i: a[j, i] * scale, name="B")
+    s = te.create_schedule(b.op)
+    s[b].bind(b.op.axis[1], te.thread_axis("threadIdx.x"))
+    kernel = lamina.build(s, [scale, a, b], "opencl")
+    assert "const long j" in kernel.get_source("opencl")
+    x, out = np.random.default_rng(4).random((4, 40), np.float32), np.zeros((4, 40), np.float32)
+    kernel(2.5, x, out)
+    np.testing.assert_array_equal(out, x * np.float32(2.5))
+
+
+@needs_driver
+def test_places_that_data_tell() -> None:
+    """Indices of 64 bits, although all sizes are small."""
+    a, places = te.placeholder((50,), name="A"), te.placeholder((33,), "int64", name="places")
+    g = te.compute((33,), lambda i: a[places[i]], name="G")
+    s = te.create_schedule(g.op)
+    s[g].bind(g.op.axis[0], te.thread_axis("threadIdx.x"))
+    kernel = lamina.build(s, [a, places, g], "opencl")
+    assert "typedef long index_t;" in kernel.get_source("opencl")
+    x, where, out = np.arange(50, dtype=np.float32), np.arange(33)[::-1].copy(), np.zeros(33, np.float32)
+    kernel(x, where, out)
+    np.testing.assert_array_equal(out, x[where])
 
 
 # -- element types ---------------------------------------------------------------------------------------------------
@@ -209,6 +278,25 @@ def test_what_a_driver_refuses_is_one_line() -> None:
     with pytest.raises(InputError, match=said):
         program.launch("f", [1], [1 << 20], [buffer])
     driver.device().release(buffer)
+
+
+@needs_driver
+def test_a_copy_of_the_process_is_told_that_it_has_no_devices() -> None:
+    fadd = vector_add("opencl")
+    a = np.ones(4, np.float32)
+    fadd(a, a, a.copy())
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            fadd(a, a, a.copy())
+        except UnsupportedError as error:
+            os.write(writing, str(error).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writing)
+    with open(reading, "rb") as told:
+        assert b"OpenCL programs do not run in a copy of the process" in told.read()
 
 
 def test_options_of_the_target() -> None:
