@@ -14,7 +14,7 @@ from xdsl.parser import Parser
 
 import lamina
 from lamina import te
-from lamina.backends import cuda, nvptx
+from lamina.backends import cuda, nvptx, rocm
 from lamina.backends.llvm.device.compile import DeviceCodeError, device_code
 from lamina.backends.nvptx.target import PTX_VERSION, nvptx_target
 from lamina.errors import InputError, UsageError
@@ -92,6 +92,19 @@ def test_cuda_c_gives_what_numpy_gives(name: str, modules: dict[str, ModuleOp], 
 def test_llvm_text_gives_what_numpy_gives(name: str, modules: dict[str, ModuleOp], llvm_library: Any) -> None:
     program = PROGRAMS[name]
     check(program, gpu_on_cpu.run(modules[name], llvm_library, name, program.inputs))
+
+
+@pytest.fixture(scope="module")
+def amd_library(modules: dict[str, ModuleOp], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    texts = {name: (m, rocm.llvm_text(m, "gfx90a")) for name, m in modules.items()}
+    return gpu_on_cpu.build_llvm(texts, tmp_path_factory.mktemp("amd"))
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_llvm_text_for_amd_gives_what_numpy_gives(name: str, modules: dict[str, ModuleOp], amd_library: Any) -> None:
+    program = PROGRAMS[name]
+    check(program, gpu_on_cpu.run(modules[name], amd_library, name, program.inputs))
 
 
 @needs_compiler
