@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -18,14 +21,13 @@ from lamina.compat import tvm
 from lamina.compat.tvm import te
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.runtime import opencl as driver
-from lamina.runtime.device_program import DeviceProgram
 
-from .gpu_programs import PIPELINE
-from .opencl_driver import needs_driver
+from .opencl_driver import needs_driver, run_program
 from .test_gpu_backends import PROGRAMS
-from .test_gpu_passes import check, lowered
+from .test_gpu_passes import check
 from .test_te_targets import row_sums, vector_add
 
+OCLGRIND = Path("/usr/lib/oclgrind/liboclgrind-rt-icd.so")
 SIZES = (0, 1, 63, 64, 65, 10**6 + 1)
 
 
@@ -111,15 +113,26 @@ def test_a_sum_over_threads(rows: int, columns: int) -> None:
     "name", ["vadd_wide", "stencil", "softmax", "reversal", "row_sum_outer", "nested_sums", "argmax"]
 )
 def test_programs_of_all_kinds(name: str) -> None:
-    program = PROGRAMS[name]
-    module = lowered(program, PIPELINE)
-    text, names = opencl.compile_device(module), opencl.kernel_names(module)
-    outputs = [np.full(o.shape, -77, o.dtype) for o in program.outputs]
-    inputs = [np.ascontiguousarray(i) for i in program.inputs]
-    with DeviceProgram(module, text, names, driver.device()).call([], inputs, outputs) as call:
-        call.run()
-        call.read()
-    check(program, outputs)
+    check(PROGRAMS[name], run_program(PROGRAMS[name]))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not OCLGRIND.exists(), reason="no simulator of OpenCL: apt-get install oclgrind")
+@pytest.mark.parametrize("barriers", [True, False])
+def test_threads_race_without_their_barriers_alone(barriers: bool, tmp_path: Path) -> None:
+    """In a process with another driver, which simulates each access of each thread."""
+    (tmp_path / "oclgrind.icd").write_text(f"{OCLGRIND}\n")
+    words = ["matmul_tails", "argmax", *([] if barriers else ["--without-barriers"])]
+    done = subprocess.run(
+        [sys.executable, "-m", "unit.opencl_driver", *words],
+        env={**os.environ, "OCL_ICD_VENDORS": f"{tmp_path}/", "OCLGRIND_DATA_RACES": "1"},
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0 and done.stdout == "Oclgrind Simulator\n", done.stderr[-2000:]
+    assert ("data race" in done.stderr) == (not barriers), done.stderr[:2000]
 
 
 @needs_driver
@@ -274,7 +287,7 @@ def test_what_a_driver_refuses_is_one_line() -> None:
     with pytest.raises(InputError, match="no kernel 'g'"):
         program.launch("g", [1], [1], [])
     buffer = driver.device().buffer(4)
-    said = r"does not run f on \[1\] blocks of \[1048576\] threads: invalid work-group size"
+    said = r"does not run f on \[1\] blocks of \[1048576\] threads: invalid work-(group|item) size"
     with pytest.raises(InputError, match=said):
         program.launch("f", [1], [1 << 20], [buffer])
     driver.device().release(buffer)
