@@ -2,6 +2,7 @@
 
 python examples/te_vector_add.py            # builds for this machine, checks and times it
 python examples/te_vector_add.py cuda       # CUDA C; also nvptx
+python examples/te_vector_add.py opencl     # OpenCL C, and the same run where a driver is installed
 """
 
 # The functions of programs are lambdas, as TVM's users write them.
@@ -17,6 +18,7 @@ import numpy as np
 from lamina.compat import tvm
 from lamina.compat.tvm import te
 
+GPUS = ("cuda", "nvptx", "opencl")
 SIZES = (0, 1, 63, 64, 65, 10**6 + 1)
 
 
@@ -28,7 +30,7 @@ def vector_add(tgt: str) -> tuple[Any, list[Any]]:
     C = te.compute(A.shape, lambda i: A[i] + B[i], name="C")
     s = te.create_schedule(C.op)
     bx, tx = s[C].split(C.op.axis[0], factor=64)
-    if tgt in ("cuda", "nvptx"):
+    if tgt in GPUS:
         s[C].bind(bx, te.thread_axis("blockIdx.x"))
         s[C].bind(tx, te.thread_axis("threadIdx.x"))
     else:
@@ -39,15 +41,16 @@ def vector_add(tgt: str) -> tuple[Any, list[Any]]:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("target", nargs="?", default="llvm", choices=("llvm", "cuda", "nvptx"))
+    parser.add_argument("target", nargs="?", default="llvm", choices=("llvm", *GPUS))
     tgt = parser.parse_args(arguments).target
     s, args = vector_add(tgt)
     print(tvm.lower(s, args, simple_mode=True))
     fadd = tvm.build(s, args, tgt, target_host="llvm", name="myadd")
     if fadd.imported_modules:
         print(fadd.imported_modules[0].get_source())
+    dev = tvm.device(tgt if tgt != "nvptx" else "cuda", 0)
+    if not dev.exist:
         return 0
-    dev = tvm.device(tgt, 0)
     for size in SIZES:
         a, b = np.random.default_rng(size).random((2, size), np.float32)
         c = tvm.nd.array(np.zeros(size, np.float32), dev)

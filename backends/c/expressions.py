@@ -9,21 +9,10 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation
 
-from lamina.backends.c.rows import (
-    BITCASTS,
-    BY_NUMBER,
-    CMPF,
-    CMPI,
-    NARROW,
-    ROWS,
-    SHIFTS,
-    SIGNED,
-    TYPES,
-    UNSIGNED,
-    WRAPPING,
-)
+from lamina.backends.c.rows import BITCASTS, BY_NUMBER, CMPF, CMPI, NARROW, SHIFTS, SIGNED, C, Spelling
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear, Ranges
+from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
 from lamina.errors import UnsupportedError
 
 INDEX_TYPE = "index_t"
@@ -36,47 +25,52 @@ def name_of(type_: Attribute) -> str:
     return "index" if isinstance(type_, IndexType) else str(type_)
 
 
-def without_rule(op: Operation, what: str = "") -> UnsupportedError:
-    """The error for an op that C source has no rule for: by name, with its kernel."""
+def lanes_of(type_: Attribute) -> int | None:
+    """The lanes of a vector; None for a scalar."""
+    return type_.get_shape()[0] if isinstance(type_, VectorType) else None
+
+
+def without_rule(op: Operation, what: str = "", spelling: Spelling = C) -> UnsupportedError:
+    """The error for an op that a language has no rule for: by name, with its kernel."""
     parent = op
     while (above := parent.parent_op()) is not None and "sym_name" not in parent.properties:
         parent = above
     symbol = parent.properties.get("sym_name")
     where = f" in kernel @{getattr(symbol, 'data', '')}" if symbol is not None else ""
-    return UnsupportedError(f"C source has no rule for {op.name}{what}{where}", op=op)
+    return UnsupportedError(f"{spelling.language} has no rule for {op.name}{what}{where}", op=op)
 
 
-def c_type(name: str, op: Operation) -> str:
+def c_type(name: str, op: Operation, spelling: Spelling = C) -> str:
     """The C type of a scalar. Raises UnsupportedError where there is none."""
-    if name not in TYPES:
-        raise without_rule(op, f" of {name}")
-    return TYPES[name]
+    if name not in spelling.types:
+        raise without_rule(op, f" of {name}", spelling)
+    return spelling.types[name]
 
 
 # -- constants -----------------------------------------------------------------------------------------------------
 
 
-def literal(value: float | int, name: str) -> str:
+def literal(value: float | int, name: str, spelling: Spelling = C) -> str:
     """A constant of a type that C reads back exactly."""
     if name == "i1":
         return str(int(value) & 1)
     if name == "index" or name.startswith("i"):
-        return integer(int(value), 64 if name == "index" else int(name[1:]))
+        return integer(int(value), 64 if name == "index" else int(name[1:]), spelling)
     if name == "f64":
         (bits,) = struct.unpack("<q", struct.pack("<d", value))
-        return _signed(repr(float(value))) if _finite(value) else f"lamina_f64_bits_i64({integer(bits, 64)})"
+        return _signed(repr(float(value))) if _finite(value) else f"lamina_f64_bits_i64({integer(bits, 64, spelling)})"
     if name in NARROW:
-        return f"lamina_{name}_of_f32({literal(value, 'f32')})"
+        return f"lamina_{name}_of_f32({literal(value, 'f32', spelling)})"
     word = _bits_of_single(value)
     (single,) = struct.unpack("<f", struct.pack("<i", word))
     return _signed(shortest(single) + "f") if _finite(single) else f"lamina_f32_bits_i32({integer(word, 32)})"
 
 
-def integer(value: int, bits: int) -> str:
+def integer(value: int, bits: int, spelling: Spelling = C) -> str:
     """A constant of a signed integer; the least one of a type is no constant in C."""
     if value == -(1 << bits - 1):
         return f"INT{bits}_MIN"
-    return _signed(f"{value}LL" if bits == 64 else str(value))
+    return _signed(f"{value}{spelling.long_suffix}" if bits == 64 else str(value))
 
 
 def shortest(single: float) -> str:
@@ -161,47 +155,60 @@ def bare(text: str) -> str:
 # -- ops -----------------------------------------------------------------------------------------------------------
 
 
-def compute(op: Operation, operands: Sequence[str]) -> str:
-    """An op on scalars. Raises UnsupportedError for one without a row."""
+def compute(op: Operation, operands: Sequence[str], spelling: Spelling = C) -> str:
+    """An op on scalars, or one lane of an op on vectors. Raises UnsupportedError for one without a row."""
     result, sources = name_of(op.results[0].type), [name_of(o.type) for o in op.operands]
     source = sources[0]
-    if isinstance(op, BITCASTS):
-        return _bitcast(op, operands[0], result, source)
-    template = _template(op, result, source)
+    cls = CASTS[op.kind.data] if isinstance(op, CastOp) else type(op)
+    if cls in BITCASTS:
+        return _bitcast(op, operands[0], result, source, spelling)
+    template = _template(op, cls, result, source, spelling)
     if template is None:
-        raise without_rule(op, f" of {source}" if source == result else f" of {source} to {result}")
-    moves, values = type(op) is arith.SelectOp, list(operands)
-    is_comparison = isinstance(op, (arith.CmpiOp, arith.CmpfOp))
-    if type(op) is arith.TruncFOp and source == "f64" and result in NARROW:
+        raise without_rule(op, f" of {source}" if source == result else f" of {source} to {result}", spelling)
+    moves, values = cls is arith.SelectOp, list(operands)
+    is_comparison = isinstance(op, COMPARISONS)
+    if cls is arith.TruncFOp and source == "f64" and result in NARROW:
         return f"lamina_{result}_of_f64({values[0]})"
     if not moves:
         values = [f"lamina_f32_of_{n}({v})" if n in NARROW else v for n, v in zip(sources, values, strict=True)]
-        if source == "i1" and (type(op) in (arith.ExtSIOp, arith.SIToFPOp) or is_comparison and template in SIGNED):
+        if source == "i1" and (cls in (arith.ExtSIOp, arith.SIToFPOp) or is_comparison and template in SIGNED):
             values = [f"({v} ? -1 : 0)" for v in values]  # the one bit is the sign
     rounds = result in NARROW and not moves
     computed = "f32" if rounds else result
-    unsigned = UNSIGNED.get(source, "")
+    unsigned, wrapping = spelling.unsigned.get(source, ""), spelling.wrapping.get(result, "")
     seen = "f32" if source in NARROW else source
-    text = template.format(*values, t=c_type(computed, op), n=computed, s=seen, u=unsigned, v=WRAPPING.get(result, ""))
+    type_ = c_type(computed, op, spelling)
+    text = template.format(*values, t=type_, n=computed, s=seen, u=unsigned, v=wrapping)
     return f"lamina_{result}_of_f32({text})" if rounds else text
 
 
-def _template(op: Operation, result: str, source: str) -> str | None:
-    if isinstance(op, (arith.CmpiOp, arith.CmpfOp)):
-        return (CMPF if isinstance(op, arith.CmpfOp) else CMPI)[op.predicate.value.data]
-    row = ROWS.get(type(op), {})
-    if type(op) in BY_NUMBER and isinstance(by := op.operands[1].owner, arith.ConstantOp):
+def comparison(op: Operation) -> str | None:
+    """The template of a comparison, None for another op."""
+    if not isinstance(op, COMPARISONS):
+        return None
+    floats = op.is_float() if isinstance(op, CompareOp) else isinstance(op, arith.CmpfOp)
+    return (CMPF if floats else CMPI)[op.predicate.value.data]
+
+
+COMPARISONS = (arith.CmpiOp, arith.CmpfOp, CompareOp)
+
+
+def _template(op: Operation, cls: type[Operation], result: str, source: str, spelling: Spelling) -> str | None:
+    if (compared := comparison(op)) is not None:
+        return compared
+    row = spelling.rows.get(cls, {})
+    if cls in BY_NUMBER and isinstance(by := op.operands[1].owner, arith.ConstantOp):
         number, limit = number_of(by), 64 if source == "index" else int(source[1:])
-        if number is not None and ((0 <= number < limit) if type(op) in SHIFTS else number > 0):
-            row = BY_NUMBER[type(op)]
-    computed = result if type(op) is arith.SelectOp or result not in NARROW else "f32"
+        if number is not None and ((0 <= number < limit) if cls in SHIFTS else number > 0):
+            row = BY_NUMBER[cls]
+    computed = result if cls is arith.SelectOp or result not in NARROW else "f32"
     return row.get(computed) or row.get(computed[0])
 
 
-def _bitcast(op: Operation, value: str, result: str, source: str) -> str:
-    types = c_type(result, op), c_type(source, op)
-    if isinstance(op.operands[0].type, VectorType) or isinstance(op.results[0].type, VectorType):
-        raise without_rule(op, " of vectors")
+def _bitcast(op: Operation, value: str, result: str, source: str, spelling: Spelling) -> str:
+    types = c_type(result, op, spelling), c_type(source, op, spelling)
+    if lanes_of(op.results[0].type) != lanes_of(op.operands[0].type):
+        raise without_rule(op, " of vectors", spelling)
     if types[0] == types[1]:
         return value
     if {result, source} & {"f32", "f64"}:

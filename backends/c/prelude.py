@@ -20,7 +20,8 @@ MATH = frozenset(
 _CALL = re.compile(r"\b([a-z_][a-z0-9_]*)\(")
 
 
-def _inline(result: str, name: str, parameters: str, *body: str) -> str:
+def inline_function(result: str, name: str, parameters: str, *body: str) -> str:
+    """A function of the prelude, by the lines of its body."""
     lines = "".join(f"  {line}\n" for line in body)
     return f"static inline {result} {name}({parameters}) {{\n{lines}}}\n"
 
@@ -47,7 +48,9 @@ def _integers(n: str) -> dict[str, str]:
         "shr": (f"return ({t})(a >> (({u})b < {bits} ? b : {bits} - 1));",),
         "ushr": (f"return ({u})b < {bits} ? ({t})(({u})a >> b) : 0;",),
     }
-    return {f"lamina_{name}_{n}": _inline(t, f"lamina_{name}_{n}", pair, *body) for name, body in bodies.items()}
+    return {
+        f"lamina_{name}_{n}": inline_function(t, f"lamina_{name}_{n}", pair, *body) for name, body in bodies.items()
+    }
 
 
 def _floats(n: str) -> dict[str, str]:
@@ -60,7 +63,7 @@ def _floats(n: str) -> dict[str, str]:
         "minnum": "a > b || a != a ? b : a",
     }
     found = {
-        f"lamina_{name}_{n}": _inline(t, f"lamina_{name}_{n}", f"{t} a, {t} b", f"return {body};")
+        f"lamina_{name}_{n}": inline_function(t, f"lamina_{name}_{n}", f"{t} a, {t} b", f"return {body};")
         for name, body in bodies.items()
     }
     fast = "__FP_FAST_FMAF" if n == "f32" else "__FP_FAST_FMA"
@@ -76,15 +79,15 @@ def _floats(n: str) -> dict[str, str]:
         least = f"INT{bits}_MIN"
         name = f"lamina_i{bits}_of_{n}"
         body = f"return x >= {low} && x < {high} ? (int{bits}_t)x : {least};"
-        found[name] = _inline(f"int{bits}_t", name, f"{t} x", body)
+        found[name] = inline_function(f"int{bits}_t", name, f"{t} x", body)
     for result, wide in (("i8", 32), ("i16", 32), ("u8", 32), ("u16", 32), ("u32", 64)):
         name, integer = f"lamina_{result}_of_{n}", f"int{result[1:]}_t"
         body = f"return ({integer})lamina_i{wide}_of_{n}(x);"
-        found[name] = _inline(integer, name, f"{t} x", body)
+        found[name] = inline_function(integer, name, f"{t} x", body)
     above = f"{2.0**63:.1f}{suffix}"
-    beyond = f"(int64_t)((uint64_t)lamina_i64_of_{n}(x - {above}) + (1ULL << 63))"
+    beyond = f"(int64_t)((uint64_t)lamina_i64_of_{n}(x - {above}) + ((uint64_t)1 << 63))"
     body = f"return x < {above} ? lamina_i64_of_{n}(x) : {beyond};"
-    found[f"lamina_u64_of_{n}"] = _inline("int64_t", f"lamina_u64_of_{n}", f"{t} x", body)
+    found[f"lamina_u64_of_{n}"] = inline_function("int64_t", f"lamina_u64_of_{n}", f"{t} x", body)
     return found
 
 
@@ -92,14 +95,14 @@ def _bits(result: str, source: str) -> dict[str, str]:
     """The same bits as another type."""
     name = f"lamina_{result}_bits_{source}"
     pun = f"union {{ {TYPES[source]} given; {TYPES[result]} wanted; }} u;"
-    return {name: _inline(TYPES[result], name, f"{TYPES[source]} x", pun, "u.given = x;", "return u.wanted;")}
+    return {name: inline_function(TYPES[result], name, f"{TYPES[source]} x", pun, "u.given = x;", "return u.wanted;")}
 
 
 _SIXTEEN = {
-    "lamina_f32_of_bf16": _inline(
+    "lamina_f32_of_bf16": inline_function(
         "float", "lamina_f32_of_bf16", "uint16_t x", "return lamina_f32_bits_i32((int32_t)((uint32_t)x << 16));"
     ),
-    "lamina_bf16_of_f32": _inline(
+    "lamina_bf16_of_f32": inline_function(
         "uint16_t",
         "lamina_bf16_of_f32",
         "float x",
@@ -107,7 +110,7 @@ _SIXTEEN = {
         "if (x != x) return (uint16_t)(bits >> 16 | 0x40);",
         "return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);",
     ),
-    "lamina_f32_of_f16": _inline(
+    "lamina_f32_of_f16": inline_function(
         "float",
         "lamina_f32_of_f16",
         "uint16_t x",
@@ -120,7 +123,7 @@ _SIXTEEN = {
         " lamina_f32_bits_i32(0x38800000));",
         "return lamina_f32_bits_i32((int32_t)(bits | sign));",
     ),
-    "lamina_f16_of_f32": _inline(
+    "lamina_f16_of_f32": inline_function(
         "uint16_t",
         "lamina_f16_of_f32",
         "float x",
@@ -137,7 +140,7 @@ _SIXTEEN = {
         "return (uint16_t)(half | (bits >> 16 & 0x8000));",
     ),
     # The last bit is set where digits were lost, so that a second rounding sees that they were there.
-    "lamina_f32_odd_f64": _inline(
+    "lamina_f32_odd_f64": inline_function(
         "float",
         "lamina_f32_odd_f64",
         "double x",
@@ -146,23 +149,23 @@ _SIXTEEN = {
         "if ((bits & 1) != 0 || (double)near == x || x != x) return near;",
         "return lamina_f32_bits_i32(fabs((double)near) < fabs(x) ? bits + 1 : bits - 1);",
     ),
-    "lamina_f16_of_f64": _inline(
+    "lamina_f16_of_f64": inline_function(
         "uint16_t", "lamina_f16_of_f64", "double x", "return lamina_f16_of_f32(lamina_f32_odd_f64(x));"
     ),
-    "lamina_bf16_of_f64": _inline(
+    "lamina_bf16_of_f64": inline_function(
         "uint16_t", "lamina_bf16_of_f64", "double x", "return lamina_bf16_of_f32(lamina_f32_odd_f64(x));"
     ),
 }
 
 _PAIRS = (("i32", "f32"), ("f32", "i32"), ("i64", "f64"), ("f64", "i64"))
 _INDEX = {
-    "lamina_floordiv": _inline(
+    "lamina_floordiv": inline_function(
         "int64_t", "lamina_floordiv", "int64_t a, int64_t b", "return a >= 0 ? a / b : -1 - (-1 - a) / b;"
     ),
-    "lamina_mod": _inline(
+    "lamina_mod": inline_function(
         "int64_t", "lamina_mod", "int64_t a, int64_t b", "return a >= 0 ? a % b : b - 1 - (-1 - a) % b;"
     ),
-    "lamina_min": _inline("int64_t", "lamina_min", "int64_t a, int64_t b", "return a < b ? a : b;"),
+    "lamina_min": inline_function("int64_t", "lamina_min", "int64_t a, int64_t b", "return a < b ? a : b;"),
 }
 """Of index forms, by positive divisors."""
 
@@ -181,13 +184,13 @@ def calls_in(text: str) -> set[str]:
     return set(_CALL.findall(text))
 
 
-def prelude_of(texts: Iterable[str]) -> tuple[list[str], bool]:
-    """The functions of the prelude that some texts need, in order, and whether <math.h> is needed."""
+def prelude_of(texts: Iterable[str], prelude: dict[str, str] = PRELUDE) -> tuple[list[str], bool]:
+    """The functions of a prelude that some texts need, in order, and whether <math.h> is needed."""
     called: set[str] = set()
     for text in texts:
         called |= calls_in(text)
     found: list[str] = []
-    for name, text in reversed(PRELUDE.items()):
+    for name, text in reversed(prelude.items()):
         if name in called:
             called |= calls_in(text)
             found.append(text)

@@ -1,5 +1,7 @@
 """Spelling of each op on scalars in C: one row an op, a template over its operands; and the functions that rows call.
 
+Other languages of the family spell types and functions of the library otherwise; `Spelling` says how.
+
 The key of a row's template is the name of the result's type (of the operands' for comparisons and conversions to
 integers), or its first letter: `f` any float, `i` any integer. Fields beside the operands: `{t}` and `{n}` are the type
 of the result and its name, `{s}` the name of the operand's type, `{u}` the unsigned type as wide, `{v}` the one that
@@ -10,6 +12,9 @@ what all do: a number that a signed type does not hold is taken modulo 2^n, and 
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from xdsl.dialects import arith, math
 from xdsl.ir import Operation
@@ -41,9 +46,16 @@ WHOLE = ("i8", "i16", "i32", "i64", "index")
 Row = dict[str, str]
 
 
-def _function(name: str, operands: int = 1) -> Row:
+def suffixed(name: str, operands: int) -> Row:
+    """A function of <math.h>, one for each type of floats."""
     arguments = ", ".join(f"{{{n}}}" for n in range(operands))
     return {"f32": f"{name}f({arguments})", "f64": f"{name}({arguments})"}
+
+
+def overloaded(name: str, operands: int) -> Row:
+    """A function that has one name for all types of floats."""
+    arguments = ", ".join(f"{{{n}}}" for n in range(operands))
+    return dict.fromkeys(("f32", "f64"), f"{name}({arguments})")
 
 
 def _own(name: str, operands: int = 2) -> Row:
@@ -71,7 +83,7 @@ def _float(sign: str) -> Row:
 
 
 # fmt: off
-ROWS: dict[type[Operation], Row] = {
+SCALAR_ROWS: dict[type[Operation], Row] = {
     arith.AddfOp: _float("+"), arith.SubfOp: _float("-"), arith.MulfOp: _float("*"), arith.DivfOp: _float("/"),
     arith.NegfOp: {"f": "(-{0})"},
     arith.MaximumfOp: _floats("maximum"), arith.MinimumfOp: _floats("minimum"),
@@ -93,21 +105,39 @@ ROWS: dict[type[Operation], Row] = {
     arith.FPToUIOp: {n: f"lamina_u{n[1:]}_of_{{s}}({{0}})" for n in WHOLE[:4]},
     arith.ExtFOp: {"f": "({t}){0}"}, arith.TruncFOp: {"f": "({t}){0}"},
     math.AbsIOp: {"i": "({0} < 0 ? ({t})(({v})0 - ({v}){0}) : {0})"},
-    math.FmaOp: _floats("fma", 3), math.SqrtOp: _function("sqrt"), math.AbsFOp: _function("fabs"),
-    math.RsqrtOp: {"f32": "(1.0f / sqrtf({0}))", "f64": "(1.0 / sqrt({0}))"},
-    math.FloorOp: _function("floor"), math.CeilOp: _function("ceil"), math.TruncOp: _function("trunc"),
-    math.RoundEvenOp: _function("rint"), math.RoundOp: _function("round"),
-    math.ExpOp: _function("exp"), math.Exp2Op: _function("exp2"), math.ExpM1Op: _function("expm1"),
-    math.LogOp: _function("log"), math.Log2Op: _function("log2"), math.Log1pOp: _function("log1p"),
-    math.Log10Op: _function("log10"), math.CbrtOp: _function("cbrt"), math.ErfOp: _function("erf"),
-    math.SinOp: _function("sin"), math.CosOp: _function("cos"), math.TanOp: _function("tan"),
-    math.AsinOp: _function("asin"), math.AcosOp: _function("acos"), math.AtanOp: _function("atan"),
-    math.SinhOp: _function("sinh"), math.CoshOp: _function("cosh"), math.TanhOp: _function("tanh"),
-    math.AsinhOp: _function("asinh"), math.AcoshOp: _function("acosh"), math.AtanhOp: _function("atanh"),
-    math.Atan2Op: _function("atan2", 2), math.PowFOp: _function("pow", 2), math.CopySignOp: _function("copysign", 2),
+    math.FmaOp: _floats("fma", 3),
 }
+"""Rows of ops on scalars, but for functions of the library."""
+
+LIBRARY: dict[type[Operation], str] = {
+    math.SqrtOp: "sqrt", math.AbsFOp: "fabs", math.FloorOp: "floor", math.CeilOp: "ceil", math.TruncOp: "trunc",
+    math.RoundEvenOp: "rint", math.RoundOp: "round", math.ExpOp: "exp", math.Exp2Op: "exp2", math.ExpM1Op: "expm1",
+    math.LogOp: "log", math.Log2Op: "log2", math.Log1pOp: "log1p", math.Log10Op: "log10", math.CbrtOp: "cbrt",
+    math.ErfOp: "erf", math.SinOp: "sin", math.CosOp: "cos", math.TanOp: "tan", math.AsinOp: "asin",
+    math.AcosOp: "acos", math.AtanOp: "atan", math.SinhOp: "sinh", math.CoshOp: "cosh", math.TanhOp: "tanh",
+    math.AsinhOp: "asinh", math.AcoshOp: "acosh", math.AtanhOp: "atanh",
+}
+"""Functions of one operand, by their names in <math.h>, which CUDA C and OpenCL C have as well."""
+LIBRARY_OF_TWO: dict[type[Operation], str] = {
+    math.Atan2Op: "atan2", math.PowFOp: "pow", math.CopySignOp: "copysign",
+}
+# fmt: on
+
+
+def library_rows(spelled: Callable[[str, int], Row]) -> dict[type[Operation], Row]:
+    """Rows of functions of the library; `spelled` gives the row of a function by its name and number of operands."""
+    root = spelled("sqrt", 1)
+    return {
+        **{op: spelled(name, 1) for op, name in LIBRARY.items()},
+        **{op: spelled(name, 2) for op, name in LIBRARY_OF_TWO.items()},
+        math.RsqrtOp: {n: f"({one} / {root[n]})" for n, one in (("f32", "1.0f"), ("f64", "1.0"))},
+    }
+
+
+ROWS: dict[type[Operation], Row] = {**SCALAR_ROWS, **library_rows(suffixed)}
 """Rows of ops on scalars."""
 
+# fmt: off
 BY_NUMBER: dict[type[Operation], Row] = {
     arith.DivSIOp: {"i": "({t})({0} / {1})"}, arith.RemSIOp: {"i": "({t})({0} % {1})"},
     arith.DivUIOp: {"i": "({t})(({u}){0} / {1})"}, arith.RemUIOp: {"i": "({t})(({u}){0} % {1})"},
@@ -117,6 +147,23 @@ BY_NUMBER: dict[type[Operation], Row] = {
 """Rows for a divisor above zero, or a shift of fewer bits than there are, that the text knows."""
 SHIFTS = (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)
 # fmt: on
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The spelling of scalars in a language of C's family."""
+
+    language: str
+    """As errors name it."""
+    types: Mapping[str, str]
+    unsigned: Mapping[str, str]
+    wrapping: Mapping[str, str]
+    rows: Mapping[type[Operation], Row]
+    long_suffix: str
+    """Of a constant of 64 bits."""
+
+
+C = Spelling("C source", TYPES, UNSIGNED, WRAPPING, ROWS, "LL")
 
 BITCASTS = (arith.BitcastOp, BitcastOp)
 """Ops that keep the bits: `lamina_<result>_bits_<source>`, or nothing where C holds both in one type."""

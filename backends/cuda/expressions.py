@@ -6,24 +6,13 @@ import struct
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import (
-    DenseIntOrFPElementsAttr,
-    FloatAttr,
-    IntegerAttr,
-    VectorType,
-)
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
-from lamina.backends.c.expressions import INDEX_TYPE, name_of, shortest
-from lamina.backends.c.rows import CMPF, CMPI, SIGNED
+from lamina.backends.c.expressions import INDEX_TYPE, comparison, name_of, shortest
+from lamina.backends.c.rows import SIGNED
 from lamina.backends.cuda.rows import BITCASTS, NARROW, ROWS, TYPES, UNSIGNED
-from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
+from lamina.dialects.tir.vectors import CASTS, CastOp
 from lamina.errors import InputError
-
-
-def lanes_of(type_: Attribute) -> int | None:
-    """The lanes of a vector; None for a scalar."""
-    return type_.get_shape()[0] if isinstance(type_, VectorType) else None
 
 
 def c_type(name: str, op: Operation | None = None) -> str:
@@ -64,29 +53,14 @@ def _signed(text: str) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-def constant_lanes(attr: Attribute, type_: Attribute, op: Operation) -> list[str]:
-    """The literal of a constant; of each lane for a vector."""
-    name = name_of(type_)
-    if isinstance(attr, (FloatAttr, IntegerAttr)):
-        return [literal(attr.value.data, name)]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-    if isinstance(attr, DenseIntOrFPElementsAttr):
-        numbers = attr.get_values()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        count = lanes_of(type_) or 1
-        full = list(numbers) * count if len(numbers) == 1 else list(numbers)
-        return [literal(n, name) for n in full]  # pyright: ignore[reportArgumentType]
-    raise InputError(f"cuda: the constant {attr} has no row", op=op)
-
-
 def compute(op: Operation, operands: Sequence[str]) -> str:
     """One lane of an op on scalars or vectors, from one lane of each operand. Raises InputError without a row."""
     result, source = name_of(op.results[0].type), name_of(op.operands[0].type)
     cls = CASTS[op.kind.data] if isinstance(op, CastOp) else type(op)
-    if isinstance(op, (arith.CmpiOp, arith.CmpfOp, CompareOp)):
-        floats = op.is_float() if isinstance(op, CompareOp) else isinstance(op, arith.CmpfOp)
-        template: str | None = (CMPF if floats else CMPI)[op.predicate.value.data]
-    elif cls is arith.BitcastOp:
+    template = comparison(op)
+    if cls is arith.BitcastOp:
         template = BITCASTS.get((source, result)) if source != result else "{0}"
-    else:
+    elif template is None:
         row = ROWS.get(cls, {})
         computed = "f32" if result in NARROW and result not in row else result
         template = row.get(computed) or row.get(computed[0])

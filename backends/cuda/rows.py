@@ -11,6 +11,8 @@ from __future__ import annotations
 from xdsl.dialects import arith, math
 from xdsl.ir import Operation
 
+from lamina.backends.c.rows import Row, library_rows, suffixed
+
 TYPES = {
     "f16": "__half",
     "bf16": "__nv_bfloat16",
@@ -31,13 +33,6 @@ UNSIGNED = {
 }
 NARROW = {"f16": ("__half2float", "__float2half_rn"), "bf16": ("__bfloat162float", "__float2bfloat16_rn")}
 """The functions that convert a float of 16 bits to f32 and back."""
-
-Row = dict[str, str]
-
-
-def _function(name: str, operands: int = 1) -> Row:
-    arguments = ", ".join(f"{{{n}}}" for n in range(operands))
-    return {"f32": f"{name}f({arguments})", "f64": f"{name}({arguments})"}
 
 
 def _wrapping(sign: str) -> Row:
@@ -61,7 +56,7 @@ ROWS: dict[type[Operation], Row] = {
     arith.AddfOp: _float("+"), arith.SubfOp: _float("-"), arith.MulfOp: _float("*"), arith.DivfOp: _float("/"),
     arith.NegfOp: {"f": "(-{0})"},
     arith.MaximumfOp: {"f": "lamina_maximum({0}, {1})"}, arith.MinimumfOp: {"f": "lamina_minimum({0}, {1})"},
-    arith.MaxnumfOp: _function("fmax", 2), arith.MinnumfOp: _function("fmin", 2),
+    arith.MaxnumfOp: suffixed("fmax", 2), arith.MinnumfOp: suffixed("fmin", 2),
     arith.AddiOp: _wrapping("+"), arith.SubiOp: _wrapping("-"), arith.MuliOp: _wrapping("*"),
     arith.DivSIOp: {"i": "({t})({0} / {1})"}, arith.RemSIOp: {"i": "({t})({0} % {1})"},
     arith.DivUIOp: _unsigned("/"), arith.RemUIOp: _unsigned("%"),
@@ -80,18 +75,7 @@ ROWS: dict[type[Operation], Row] = {
     arith.UIToFPOp: {"f32": "(float)({u}){0}", "f64": "(double)({u}){0}"},
     arith.FPToSIOp: {"i": "({t}){0}"}, arith.FPToUIOp: {"i": "({t})({v}){0}"},
     arith.ExtFOp: {"f": "({t}){0}"}, arith.TruncFOp: {"f": "({t}){0}"},
-    math.FmaOp: _function("fma", 3), math.SqrtOp: _function("sqrt"), math.AbsFOp: _function("fabs"),
-    math.RsqrtOp: {"f32": "(1.0f / sqrtf({0}))", "f64": "(1.0 / sqrt({0}))"},
-    math.FloorOp: _function("floor"), math.CeilOp: _function("ceil"), math.TruncOp: _function("trunc"),
-    math.RoundEvenOp: _function("rint"), math.RoundOp: _function("round"),
-    math.ExpOp: _function("exp"), math.Exp2Op: _function("exp2"), math.LogOp: _function("log"),
-    math.Log2Op: _function("log2"), math.Log10Op: _function("log10"), math.Log1pOp: _function("log1p"),
-    math.ExpM1Op: _function("expm1"), math.SinOp: _function("sin"), math.CosOp: _function("cos"),
-    math.TanOp: _function("tan"), math.AsinOp: _function("asin"), math.AcosOp: _function("acos"),
-    math.AtanOp: _function("atan"), math.SinhOp: _function("sinh"), math.CoshOp: _function("cosh"),
-    math.TanhOp: _function("tanh"), math.AsinhOp: _function("asinh"), math.AcoshOp: _function("acosh"),
-    math.AtanhOp: _function("atanh"), math.ErfOp: _function("erf"), math.PowFOp: _function("pow", 2),
-    math.CopySignOp: _function("copysign", 2),
+    **library_rows(suffixed), math.FmaOp: suffixed("fma", 3),
 }
 # fmt: on
 

@@ -12,11 +12,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Operation
 
 from lamina.backends.llvm.emit_rows import SPELLINGS, Row
 from lamina.backends.llvm.emit_values import EmitError
 from lamina.dialects.fast_ir import operands_of, type_of
+from lamina.dialects.llvm_target import ops as llvm
 
 if TYPE_CHECKING:
     from lamina.backends.llvm.emit import Emitter
@@ -28,7 +30,7 @@ Function = Callable[[Operation], str]
 
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _TYPED = re.compile(r"\{t(\d)\} \{\1\}")
-_VALUE = re.compile(r"r|t|f|[tv]?\d|\d\|\w+")
+_VALUE = re.compile(r"r|t|f|s|[tv]?\d|\d\|\w+")
 
 
 class _Property(NamedTuple):
@@ -181,7 +183,7 @@ COMMON: dict[str, Callable[[Emitter, Function], Gather]] = {
 
 def _any_arrangement(emitter: Emitter, template: Template, function: Function) -> Gather:
     getters = [_getter(emitter, slot, function) for slot in template.values]
-    arity = 1 + max((int(s.lstrip("tv")[0]) for s in template.values if s not in "rtf"), default=-1)
+    arity = 1 + max((int(s.lstrip("tv")[0]) for s in template.values if s not in "rtfs"), default=-1)
     optional = any("|" in slot for slot in template.values)
 
     def gather(op: Operation) -> tuple[str, ...]:
@@ -201,6 +203,8 @@ def _getter(emitter: Emitter, slot: str, function: Function) -> Callable[[Operat
         return lambda op: types[id(op.results[0].type)]
     if slot == "f":
         return function
+    if slot == "s":
+        return _space_of_result
     if slot[0] == "t":
         index = int(slot[1:])
         return lambda op: types[id(operands_of(op)[index].type)]
@@ -212,6 +216,13 @@ def _getter(emitter: Emitter, slot: str, function: Function) -> Callable[[Operat
     if default:
         return lambda op: names[id(operands_of(op)[index])] if len(operands_of(op)) > index else default
     return lambda op: names[id(operands_of(op)[index])]
+
+
+def _space_of_result(op: Operation) -> str:
+    type_ = op.results[0].type
+    space = type_.addr_space if isinstance(type_, llvm.LLVMPointerType) else None
+    number = space.data if isinstance(space, IntAttr) else 0
+    return f", addrspace({number})" if number else ""
 
 
 def _intrinsic(emitter: Emitter, row: Row, template: Template) -> Function:

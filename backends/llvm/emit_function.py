@@ -32,7 +32,8 @@ _WORDS = frozenset(
 _NUMBERED = frozenset({"alignstack"})
 _STRINGS = frozenset(
     "stackrealign prefer-vector-width min-legal-vector-width frame-pointer no-trapping-math target-cpu "
-    "target-features tune-cpu no-builtins nvvm.maxntid nvvm.minctasm".split()
+    "target-features tune-cpu no-builtins nvvm.maxntid nvvm.minctasm "
+    "amdgpu-flat-work-group-size".split()
 )
 # Unit properties of llvm.func and their LLVM words.
 _UNITS = {
@@ -52,10 +53,10 @@ _VISIBILITY = ("", "hidden ", "protected ")
 _UNNAMED_ADDR = ("", " local_unnamed_addr", " unnamed_addr")
 _HANDLED = frozenset(
     "sym_name function_type CConv linkage visibility_ sym_visibility arg_attrs res_attrs unnamed_addr passthrough "
-    "target_cpu target_features tune_cpu frame_pointer dso_local nvvm.kernel".split()
+    "target_cpu target_features tune_cpu frame_pointer dso_local nvvm.kernel rocdl.kernel".split()
 )
-KERNEL = "nvvm.kernel"
-"""MLIR's mark of a function that the host launches on the device."""
+KERNELS = {"nvvm.kernel": ("nvptx64", "ptx_kernel "), "rocdl.kernel": ("amdgcn", "amdgpu_kernel ")}
+"""MLIR's marks of functions that the host launches on the device: the triple's beginning, the convention of calls."""
 _ARGUMENT_UNITS = frozenset(
     "noalias nonnull noundef readonly writeonly readnone nofree zeroext signext inreg returned immarg "
     "writable dead_on_unwind".split()
@@ -158,10 +159,10 @@ def function_header(emitter: Emitter, func: llvm.FuncOp, declaration: bool) -> s
     convention = CALLING_CONVENTIONS.get(func.CConv.convention.data)
     if convention is None:
         raise EmitError(f"calling convention {func.CConv.convention.data} has no row", op=func)
-    if KERNEL in func.attributes:
-        if not emitter.triple.startswith("nvptx64"):
-            raise EmitError(f"llvm.func @{func.sym_name.data}: {KERNEL} is for nvptx64 only", op=func)
-        convention = "ptx_kernel "
+    for mark in KERNELS.keys() & func.attributes.keys():
+        triple, convention = KERNELS[mark]
+        if not emitter.triple.startswith(triple):
+            raise EmitError(f"llvm.func @{func.sym_name.data}: {mark} is for {triple} only", op=func)
     try:
         words = _function_attributes(emitter, func, declaration)
         parts = [None] * len(type_.inputs) if func.arg_attrs is None else list(func.arg_attrs.data)

@@ -2,10 +2,10 @@
 
     llvm.FAddOp: "{r} = fadd{fastmathFlags} {t} {0}, {1}"
 
-Slots: `{r}` the result, `{t}` its type, `{0}` an operand, `{t0}` its type (`{2|poison}`: with a default when the
-operand is absent), `{f}` the intrinsic named by the row, and properties of the op, as `{property}` or
-`{spelling:property}`. A property that no slot of its row names is an error, as is an op without a row: nothing is
-dropped in silence.
+Slots: `{r}` the result, `{t}` its type, `{s}` the address space of what it points to where that is not 0, `{0}` an
+operand, `{t0}` its type (`{2|poison}`: with a default when the operand is absent), `{f}` the intrinsic named by the
+row, and properties of the op, as `{property}` or `{spelling:property}`. A property that no slot of its row names is an
+error, as is an op without a row: nothing is dropped in silence.
 
 An intrinsic row lists which types its name is mangled with: `r` the result, a digit an operand.
 """
@@ -115,7 +115,7 @@ ROWS: dict[type[Operation], Row] = {
     llvm.SelectOp: Row("{r} = select{fastmathFlags} {t0} {0}, {t1} {1}, {t2} {2}"),
     llvm.FreezeOp: Row("{r} = freeze {t0} {0}"),
     # memory
-    llvm.AllocaOp: Row("{r} = alloca {type:elem_type}, {t0} {0}{alignment}"),
+    llvm.AllocaOp: Row("{r} = alloca {type:elem_type}, {t0} {0}{alignment}{s}"),
     llvm.LoadOp: Row("{r} = load{atomic:ordering}{volatile_} {t}, {t0} {0}{syncscope}{ordering}"
                      "{alignment}{nontemporal}{invariant}"),
     llvm.StoreOp: Row("store{atomic:ordering}{volatile_} {t0} {0}, {t1} {1}{syncscope}{ordering}"
@@ -190,6 +190,7 @@ ROWS: dict[type[Operation], Row] = {
 # fmt: on
 
 _NVPTX = "nvptx64"
+_AMDGCN = "amdgcn"
 _REGISTERS = [f"{what}.{axis}" for what in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"]
 
 
@@ -207,6 +208,12 @@ CALLABLE: dict[str, Signature] = {
     **{f"llvm.nvvm.read.ptx.sreg.{r}": Signature("", "i32", triple=_NVPTX) for r in _REGISTERS},
     "llvm.nvvm.barrier.cta.sync.aligned.all": Signature("", "void", ("i32",), triple=_NVPTX),
     "llvm.nvvm.bar.warp.sync": Signature("", "void", ("i32",), triple=_NVPTX),
+    **{
+        f"llvm.amdgcn.{what}.id.{axis}": Signature("", "i32", triple=_AMDGCN)
+        for what in ("workitem", "workgroup")
+        for axis in "xyz"
+    },
+    "llvm.amdgcn.s.barrier": Signature("", "void", triple=_AMDGCN),
     "llvm.fptosi.sat": Signature(overload="r0"),
     "llvm.fptoui.sat": Signature(overload="r0"),
     "llvm.x86.sse2.pause": Signature("", "void", triple="x86_64"),

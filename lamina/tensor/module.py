@@ -10,22 +10,20 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 
-from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.driver import artefact
 from lamina.driver.settings import Settings
-from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.errors import UnsupportedError, UsageError, did_you_mean
 from lamina.ir.location import placed
-from lamina.measure.timing import Benchmark
 from lamina.passes.tir.threads.make_packed_api import PACKED
 from lamina.runtime.compiled import CompiledProgram, load_program
 from lamina.runtime.llvm_module import PROGRAM, compile_module, info_of_attribute
@@ -34,9 +32,10 @@ from lamina.runtime.program_file import StoredProgram
 from lamina.store.program_cache import object_cache
 from lamina.te.expr import Var
 from lamina.te.function import TensorFunction
-from lamina.te.mistakes import checked_number
 from lamina.te.tensor import Tensor, placeholder
+from lamina.tensor.call_arguments import CallArguments, Parameters
 from lamina.tensor.exported_kernel import KernelPorts, export_kernel, is_linked, saved_kernel
+from lamina.tensor.timing import EntryFunction
 from lamina.transform import PassContext
 
 if TYPE_CHECKING:
@@ -49,47 +48,6 @@ FORMATS = ("te", "tir", "llvm", "ll", "asm")
 
 
 @dataclass(frozen=True)
-class Timing(Benchmark):
-    """Seconds of a call, one figure for each repeat: the mean of its runs."""
-
-    @property
-    def results(self) -> tuple[float, ...]:
-        return self.times
-
-    @property
-    def mean(self) -> float:
-        return float(np.mean(self.times))
-
-    @property
-    def min(self) -> float:
-        return min(self.times)
-
-    @property
-    def max(self) -> float:
-        return max(self.times)
-
-    @property
-    def std(self) -> float:
-        return float(np.std(self.times))
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """The parameters of a kernel: sizes, inputs (tensors, and scalars as variables), outputs."""
-
-    sizes: Sequence[Var]
-    inputs: Sequence[Tensor | Var]
-    outputs: Sequence[Tensor]
-
-    @staticmethod
-    def of(signature: PackedSignature) -> Parameters:
-        """Those of a kernel that was no tensor program, by its own names."""
-        tensors = [placeholder((1,) * len(a.extents), a.dtype, a.name) for a in signature.arguments]
-        first = next((n for n, a in enumerate(signature.arguments) if a.output), len(tensors))
-        return Parameters([Var(n) for n in signature.sizes], tensors[:first], tensors[first:])
-
-
-@dataclass(frozen=True)
 class CompiledKernel:
     """A kernel as it is saved."""
 
@@ -98,7 +56,7 @@ class CompiledKernel:
     """The attributes of its module, which describe the program and its signature."""
 
 
-class Module:
+class Module(EntryFunction):
     """A kernel. Called on arrays (and numbers for sizes and scalars) in the order of its arguments, it writes outputs.
 
     An array is anything with numpy's interface; an output must be a numpy array that can be written.
@@ -124,29 +82,15 @@ class Module:
         self._source: ModuleOp | None = source.clone()
         self._passes = _pipeline(sanitize)
         self._texts: dict[str, str] = {}
-        self._signature, self._program, self._compiled = self._compile()
-        if function is None:
-            self._parameters = Parameters.of(self._signature)
-            free = [self._parameters.sizes[n] for n in self._signature.free]
-            self._args: list[Any] = [*free, *self._parameters.inputs, *self._parameters.outputs]
-        else:
-            self._parameters = Parameters(function.sizes, function.inputs, function.outputs)
-            self._args = list(args)
-        # What the IR calls arguments is unique and printable; a message has the user's names.
-        names = [t.name for t in (*self._parameters.inputs, *self._parameters.outputs)]
-        arguments = tuple(replace(a, name=n) for a, n in zip(self._signature.arguments, names, strict=True))
-        self._signature = replace(self._signature, name=name, arguments=arguments)
-        for n in self._signature.free:
-            if not any(a is self._parameters.sizes[n] for a in self._args):
-                size = self._signature.sizes[n]
-                raise InputError(f"{name}: no argument tells the size {size!r}", hint="make it an argument of its own")
+        signature, self._program, self._compiled = self._compile()
+        self._call = CallArguments.of(name, signature, function, args)
 
     # -- running ---------------------------------------------------------------------------------------------
 
     @placed
     def __call__(self, *args: Any) -> None:
         """Run once. Raises LaminaError for a wrong number, dtype, rank or shape of arguments."""
-        if len(args) == len(self._args):
+        if len(args) == len(self._call.args):
             read, written = self._places
             direct = self._program.direct
             if direct is not None and direct.into([args[n] for n in read], [args[n] for n in written]):
@@ -156,55 +100,16 @@ class Module:
         for target, source in copies:
             target[...] = source
 
-    @placed
-    def time_evaluator(
-        self,
-        func_name: str | None = None,
-        dev: Any = None,
-        number: int = 10,
-        repeat: int = 1,
-        min_repeat_ms: float = 0,
-        **_: Any,
-    ) -> Callable[..., Timing]:
-        """Return a function that times calls.
+    @contextmanager
+    def timed(self, args: Sequence[Any]) -> Generator[Callable[[int], None]]:
+        inputs, outputs, _ = self._bound(args)
+        self._program.run_into(inputs, outputs)
 
-        Each of `repeat` figures is the mean of `number` runs, of more below `min_repeat_ms`.
-        """
-        self[func_name or self.entry_name]
-        number = checked_number(number, "the number of runs")
-        repeat = checked_number(repeat, "the number of repeats")
+        def run(count: int) -> None:
+            for _ in range(count):
+                self._program.run_into(inputs, outputs)
 
-        @placed
-        def evaluate(*args: Any) -> Timing:
-            inputs, outputs, _ = self._bound(args)
-            self._program.run_into(inputs, outputs)
-            times: list[float] = []
-            runs = max(number, 1)
-            while len(times) < max(repeat, 1):
-                start = perf_counter()
-                for _ in range(runs):
-                    self._program.run_into(inputs, outputs)
-                seconds = perf_counter() - start
-                if seconds * 1e3 < min_repeat_ms:
-                    runs = max(runs + 1, int(runs * min_repeat_ms / max(seconds * 1e3, 1e-3)) + 1)
-                    continue
-                times.append(seconds / runs)
-            return Timing(tuple(times))
-
-        return evaluate
-
-    @placed
-    def get_function(self, name: str) -> Module:
-        """The kernel by its name."""
-        if name not in (self.entry_name, "__tvm_main__", "default_function", "main"):
-            raise UsageError(f"no function {name!r}; this module holds {self.entry_name!r}")
-        return self
-
-    __getitem__ = get_function
-
-    @property
-    def entry_func(self) -> Module:
-        return self
+        yield run
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -263,7 +168,7 @@ class Module:
         """
         if addons:
             raise UsageError("addons cannot be exported", hint="the file holds the kernel alone")
-        ports = KernelPorts.of(self._signature) if is_linked(file_name) and self._is_in_order() else None
+        ports = KernelPorts.of(self._call.signature) if is_linked(file_name) and self._is_in_order() else None
         if ports is not None:
             export_kernel(file_name, self._saved(), self.entry_name, ports)
         else:
@@ -281,9 +186,9 @@ class Module:
 
     def _is_in_order(self) -> bool:
         """Whether the program takes the arguments as they come, and has all that it works in."""
-        sizes, others = list(self._parameters.sizes), self._all_parameters()
+        sizes, others = list(self._call.parameters.sizes), self._call.parameters.all_parameters()
         orders = [[*sizes, *others], others]
-        same = any(len(o) == len(self._args) and all(map(operator.is_, o, self._args)) for o in orders)
+        same = any(len(o) == len(self._call.args) and all(map(operator.is_, o, self._call.args)) for o in orders)
         return same and not self._program.info.workspaces
 
     def _saved(self) -> artefact.Saved:
@@ -292,12 +197,13 @@ class Module:
             **self._compiled.stored.description,
             "attributes": str(self._compiled.attributes),
             "name": self.entry_name,
-            "sizes": [v.name for v in self._parameters.sizes],
+            "sizes": [v.name for v in self._call.parameters.sizes],
             "parameters": [
-                [p.name, p.dtype, len(p.shape) if isinstance(p, Tensor) else None] for p in self._all_parameters()
+                [p.name, p.dtype, len(p.shape) if isinstance(p, Tensor) else None]
+                for p in self._call.parameters.all_parameters()
             ],
-            "outputs": len(self._parameters.outputs),
-            "arguments": [self._place(a) for a in self._args],
+            "outputs": len(self._call.parameters.outputs),
+            "arguments": [self._place(a) for a in self._call.args],
         }
         stored = self._compiled.stored
         contents = StoredProgram(description, stored.objects, stored.params)
@@ -305,14 +211,14 @@ class Module:
 
     def _place(self, argument: Any) -> list[Any]:
         """The kind ("size" or "parameter") and the number of an argument."""
-        for kind, values in (("size", self._parameters.sizes), ("parameter", self._all_parameters())):
+        for kind, values in (
+            ("size", self._call.parameters.sizes),
+            ("parameter", self._call.parameters.all_parameters()),
+        ):
             for n, value in enumerate(values):
                 if value is argument:
                     return [kind, n]
         raise AssertionError(argument)
-
-    def _all_parameters(self) -> list[Tensor | Var]:
-        return [*self._parameters.inputs, *self._parameters.outputs]
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Module:
@@ -348,12 +254,13 @@ class Module:
         ]
         first = len(parameters) - told["outputs"]
         outputs = [p for p in parameters[first:] if isinstance(p, Tensor)]
-        made._parameters = Parameters([Var(name) for name in told["sizes"]], parameters[:first], outputs)
-        known = {"size": made._parameters.sizes, "parameter": parameters}
-        made._args = [known[kind][n] for kind, n in told["arguments"]]
+        known = Parameters([Var(name) for name in told["sizes"]], parameters[:first], outputs)
+        places = {"size": known.sizes, "parameter": parameters}
+        args: list[Any] = [places[kind][n] for kind, n in told["arguments"]]
         signature = PackedSignature.of(bearer)
         arguments = tuple(replace(a, name=p.name) for a, p in zip(signature.arguments, parameters, strict=True))
-        made._signature = replace(signature, name=made.entry_name, arguments=arguments)
+        signature = replace(signature, name=made.entry_name, arguments=arguments)
+        made._call = CallArguments(made.entry_name, known, args, signature)
         info = info_of_attribute(program, told["entries"])
         made._program = load_program(contents, object_cache(), info)
         made._compiled = CompiledKernel(contents, attributes)
@@ -364,37 +271,14 @@ class Module:
     @cached_property
     def _places(self) -> tuple[list[int], list[int]]:
         """The positions of the inputs and of the outputs among the arguments."""
-        places = {id(a): n for n, a in enumerate(self._args)}
-        read, written = self._parameters.inputs, self._parameters.outputs
+        places = {id(a): n for n, a in enumerate(self._call.args)}
+        read, written = self._call.parameters.inputs, self._call.parameters.outputs
         return [places[id(t)] for t in read], [places[id(t)] for t in written]
 
     def _bound(self, args: Sequence[Any]) -> tuple[list[Array], list[Array], list[tuple[Array, Array]]]:
         """Checked inputs and outputs in the program's order, and the outputs to copy to their arrays afterwards."""
-        if len(args) != len(self._args):
-            names = ", ".join(a.name for a in self._args)
-            raise InputError(f"{self.entry_name} takes {len(self._args)} arguments ({names}), got {len(args)}")
-        given = {id(a): getattr(v, "numpy_view", v) for a, v in zip(self._args, args, strict=True)}
-        inputs = [
-            _as_array(given[id(t)]) if isinstance(t, Tensor) else _as_number(t, given[id(t)])
-            for t in self._parameters.inputs
-        ]
-        outputs = [given[id(t)] for t in self._parameters.outputs]
-        # An output that is not compact is computed beside it; what is read must not change while it is read.
-        compact = [np.empty(o.shape, o.dtype) if _is_strided(o) and o.flags.writeable else o for o in outputs]
-        inputs = [a.copy() if any(_share(a, o) for o in compact) else a for a in inputs]
-        for n, output in enumerate(outputs):
-            if any(_share(output, other) for other in outputs[:n]):
-                raise InputError("two outputs share memory", where=f"call of {self.entry_name}")
-        free = [given[id(self._parameters.sizes[n])] for n in self._signature.free]
-        sizes, arrays = self._signature.bind([*free, *inputs, *compact])
-        for name, size, known in zip(self._signature.sizes, self._parameters.sizes, sizes, strict=True):
-            if not np.array_equal(given.get(id(size), known), known):
-                told = given[id(size)]
-                what = "an array" if np.ndim(told) else repr(told)
-                raise InputError(f"{self.entry_name}.{name} is {what}, the arrays have {name} = {known}")
-        numbers = [np.asarray(n, np.int64) for n in sizes]
-        copies = [(o, c) for o, c in zip(outputs, compact, strict=True) if o is not c]
-        return [*numbers, *arrays[: len(inputs)]], arrays[len(inputs) :], copies
+        sizes, inputs, outputs, copies = self._call.bound(args)
+        return [*(np.asarray(n, np.int64) for n in sizes), *inputs], outputs, copies
 
 
 def _of_bytes(data: bytes) -> Module:
@@ -408,31 +292,3 @@ def _pipeline(sanitize: bool) -> list[str]:
 
     stair, *passes = tir_pipeline(PassContext.active() or PassContext(0), sanitize)
     return [stair, "tir-make-packed-api", *passes]
-
-
-def _is_strided(array: Any) -> bool:
-    return isinstance(array, np.ndarray) and not cast("Array", array).flags.c_contiguous
-
-
-def _share(a: Any, b: Any) -> bool:
-    """Whether two arrays have memory in common."""
-    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-        return False
-    x, y = cast("Array", a), cast("Array", b)
-    return np.may_share_memory(x, y) and np.shares_memory(x, y)
-
-
-def _as_number(scalar: Var, value: Any) -> Array:
-    """A scalar argument as an array of rank 0."""
-    try:
-        return np.asarray(value, numpy_dtype(scalar.dtype))
-    except (ValueError, TypeError, OverflowError):
-        raise InputError(f"{scalar.name} is a number of type {scalar.dtype}, not {value!r}") from None
-
-
-def _as_array(value: Any) -> Array:
-    """An argument as a compact numpy array, which shares its memory where that is possible."""
-    try:
-        return np.asarray(value, order="C")
-    except (ValueError, TypeError, RuntimeError) as e:
-        raise InputError(f"not an array: {' '.join(str(e).split())[:120]}") from None

@@ -97,9 +97,10 @@ def build(
     Instead of a schedule and arguments there may be a module: what `lower` gives, or one that was written as text, with
     one te.func or tir.func and its schedule. Its kernel is called as the function says, outputs last.
 
-    `target` is `llvm` for this machine, where loops bound to threads run in turn, or `cuda` or `nvptx` for text that is
-    not run; `target_host` is where the host's part runs: this machine. With `sanitize` the kernel checks its accesses
-    and loops as it runs. Raises LaminaError for a schedule or a target that cannot be built.
+    `target` is `llvm` for this machine, where loops bound to threads run in turn, `opencl` for a device that OpenCL
+    finds, or `cuda`, `nvptx` or `rocm` for code that is not run; `target_host` is where the host's part runs: this
+    machine. With `sanitize` the kernel checks its accesses and loops as it runs. Raises LaminaError for a schedule or a
+    target that cannot be built.
     """
     from lamina.tensor.target import DEVICE_KINDS, check_here, target_of
 
@@ -121,7 +122,7 @@ def build(
 
         if sanitize:
             raise UsageError(f"sanitize checks what runs here, not kernels for {chosen.kind!r}")
-        return DeviceModule(module, name, chosen)
+        return DeviceModule(module, name, chosen, function, arguments)
     from lamina.tensor.module import Module
 
     assert chosen.attr is not None

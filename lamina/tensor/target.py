@@ -1,4 +1,5 @@
-"""Targets by TVM's strings: `llvm`, `llvm -mcpu=skylake-avx512`, `cuda -arch=sm_90`, `nvptx`.
+"""Targets by TVM's strings: `llvm`, `llvm -mcpu=skylake-avx512`, `cuda -arch=sm_90`, `nvptx`, `opencl`,
+`rocm -mcpu=gfx90a`.
 
 A target that says nothing of the machine is this one; `-mtriple=aarch64-linux-gnu` is another one. Options that choose
 nothing here (`-keys`, `-libs`, ...) are taken and left; one that is not known is an error.
@@ -18,16 +19,17 @@ from lamina.ir.target_strings import CPU_KINDS, IGNORED, check_options, kind_and
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
 
-DEVICE_KINDS = {"cuda": "cuda", "nvptx": "ptx"}
+DEVICE_KINDS = {"cuda": "cuda", "nvptx": "ptx", "opencl": "opencl", "rocm": "amdgcn"}
 """Kinds of targets for GPUs, and the format of the text that they are."""
-DEFAULT_ARCH = "sm_80"
+DEFAULT_ARCH = {"cuda": "sm_80", "nvptx": "sm_80", "rocm": "gfx900"}
+"""The architecture of a GPU where none is given; kinds whose texts are for all of them have none."""
 
 _GPU_LIMITS = {
     "max_threads_per_block": "max_threads",
     "max_num_threads": "max_threads",
     "max_shared_memory_per_block": "max_shared",
 }
-_GPU_OPTIONS = ("arch", "mcpu", *_GPU_LIMITS, "thread_warp_size", *IGNORED)
+_GPU_OPTIONS = (*_GPU_LIMITS, "thread_warp_size", *IGNORED)
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,9 @@ class Target:
 
     @property
     def arch(self) -> str:
-        """The architecture of a GPU."""
+        """The architecture of a GPU, empty where the kind has none."""
         given = dict(self.options)
-        return given.get("arch") or given.get("mcpu") or DEFAULT_ARCH
+        return given.get("arch") or given.get("mcpu") or DEFAULT_ARCH.get(self.kind, "")
 
     def limits(self) -> dict[str, int]:
         """The limits of a block of a GPU, as options of `tir-split-host-device`."""
@@ -83,9 +85,11 @@ def target_of(target: Any) -> Target:
     if kind in CPU_KINDS or kind in LEVELS:
         return Target("llvm", options, _cpu(kind, options))
     if kind in DEVICE_KINDS:
-        check_options(kind, options, _GPU_OPTIONS, tuple(_GPU_LIMITS))
+        known_options = ("arch", "mcpu", *_GPU_OPTIONS) if kind in DEFAULT_ARCH else _GPU_OPTIONS
+        check_options(kind, options, known_options, tuple(_GPU_LIMITS))
         found = Target(kind, options)
-        _check_device(found)
+        if found.arch:
+            _check_device(found)
         return found
     known = [*CPU_KINDS, *DEVICE_KINDS]
     raise UsageError(f"no target {kind!r}", hint=did_you_mean(kind, known) or f"there are {', '.join(known)}")
@@ -93,8 +97,9 @@ def target_of(target: Any) -> Target:
 
 def _check_device(target: Target) -> None:
     from lamina.backends.nvptx.target import nvptx_target
+    from lamina.backends.rocm.target import rocm_target
 
-    nvptx_target(target.arch)
+    (rocm_target if target.kind == "rocm" else nvptx_target)(target.arch)
 
 
 def _cpu(kind: str, options: tuple[tuple[str, str], ...]) -> TargetAttr:

@@ -24,7 +24,7 @@ from lamina.dialects.tir.memory import AccessOp, extents_of, type_of
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.errors import InputError
-from lamina.passes.tir_to_llvm.builder import NE, POINTER
+from lamina.passes.tir_to_llvm.builder import NE
 from lamina.passes.tir_to_llvm.registers import Register
 from lamina.passes.tir_to_llvm.scalars import FLOAT, Properties, element_of, llvm_type, memory_type, splat
 from lamina.passes.tir_to_llvm.windows import load_windows
@@ -329,7 +329,7 @@ class Access:
             # No branch: where the guard fails, read from the buffer's start and drop what was read.
             test = r.scalar_condition(conditions)
             base = r.pointers[self.buffer]
-            pointer = b.emit(llvm.SelectOp, [test, self.pointer(dynamic, const), base], POINTER, FLOAT)
+            pointer = b.emit(llvm.SelectOp, [test, self.pointer(dynamic, const), base], base.type, FLOAT)
             value = self.as_value(self.load_at(pointer, self.memory_value_type), self.lanes)
             return b.emit(llvm.SelectOp, [test, value, self.zero()], self.value_type, FLOAT)
         assert self.lanes is not None
@@ -373,7 +373,7 @@ class Access:
         test = self.replay.scalar_condition(decided)
         if not self.numel:
             return self.load_masked(test, pointer)
-        safe = b.emit(llvm.SelectOp, [test, pointer, self.replay.pointers[self.buffer]], POINTER, FLOAT)
+        safe = b.emit(llvm.SelectOp, [test, pointer, self.replay.pointers[self.buffer]], pointer.type, FLOAT)
         value = self.as_value(self.load_at(safe, self.element), None)
         zero = b.constant(splat(0, element_type), element_type)
         return b.emit(llvm.SelectOp, [test, value, zero], element_type, FLOAT)

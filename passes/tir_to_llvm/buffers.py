@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i8, i64
+from xdsl.dialects.builtin import IntAttr, IntegerAttr, MemRefType, i8, i64
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.dtypes import bytes_of_type, dtype_name, itemsize, scalar_type
@@ -50,7 +50,8 @@ def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
         "elem_type": memory_type(scalar_type(type_.element_type)),
         "alignment": IntegerAttr(b.stack_alignment, i64),
     }
-    return b.at_level(0, lambda: b.emit(llvm.AllocaOp, [b.integer(max(size, 1))], POINTER, properties))
+    own = llvm.LLVMPointerType(IntAttr(b.stack_space)) if b.stack_space else POINTER
+    return b.at_level(0, lambda: b.emit(llvm.AllocaOp, [b.integer(max(size, 1))], own, properties))
 
 
 @tir_to_llvm.lowers(AllocOp)

@@ -53,11 +53,14 @@ class FunctionBuilder:
         declare: Callable[[str, Sequence[Attribute], Attribute], None],
         index: IntegerType = i64,
         stack_alignment: int = LINE_BYTES,
+        stack_space: int = 0,
     ) -> None:
         self.index = index
         """The type in which loops count and places in memory are computed: as wide as a pointer."""
         self.stack_alignment = stack_alignment
         """The bytes of which the address of a buffer on the stack is a multiple."""
+        self.stack_space = stack_space
+        """The address space of the stack."""
         self.levels = [Level(entry)]
         self.blocks: list[tuple[Block, list[Operation], Level | None]] = [
             (entry, self.levels[0].head_code, self.levels[0])
@@ -319,7 +322,7 @@ class FunctionBuilder:
 
     def element_pointer(self, base: SSAValue, element: Attribute, index: SSAValue) -> SSAValue:
         """A pointer moved by a number of elements."""
-        return self.emit(llvm.GEPOp, [base, index], POINTER, {"rawConstantIndices": _DYNAMIC, "elem_type": element})
+        return self.emit(llvm.GEPOp, [base, index], base.type, {"rawConstantIndices": _DYNAMIC, "elem_type": element})
 
     def pointer(self, base: SSAValue, element: Attribute, form: Linear, known_from: int | None = 0) -> SSAValue:
         """`base`, known from a level on, plus the form's terms, in elements; its constant is not added."""
@@ -373,7 +376,7 @@ class FunctionBuilder:
         properties: Properties = {"rawConstantIndices": _raw_index(elements), "elem_type": element}
         if grows:
             properties["noWrapFlags"] = _NO_WRAP
-        return self.emit(llvm.GEPOp, [pointer], POINTER, properties)
+        return self.emit(llvm.GEPOp, [pointer], pointer.type, properties)
 
 
 def fits(bounds: Range, type_: IntegerType) -> bool:

@@ -8,7 +8,7 @@ pointer, built loop by loop (`builder.py`).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -38,7 +38,7 @@ from lamina.passes.tir_to_llvm.teams import Team
 class Replay(Indices):
     """Lowers the body of one kernel function."""
 
-    conversion: ClassVar[Conversion[Any, Step]] = tir_to_llvm
+    conversion: Conversion[Any, Step] = tir_to_llvm
 
     def __init__(
         self, builder: FunctionBuilder, pointers: dict[SSAValue, SSAValue], target: TargetAttr | None = None

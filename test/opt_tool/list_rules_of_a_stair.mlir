@@ -40,7 +40,7 @@
 
 // DEVICE:     in a kernel of the device:
 // DEVICE-NEXT:  arith.addf {{ *}}arithmetic.py:{{[0-9]+}} {{ *}}llvm.fadd
-// DEVICE:       tir.barrier {{ *}}device.py:{{[0-9]+}} {{ *}}The intrinsic of its scope.
-// DEVICE:       tir.for {{ *}}device.py:{{[0-9]+}} {{ *}}A loop of threads is its body
+// DEVICE:       tir.barrier {{ *}}machine.py:{{[0-9]+}} {{ *}}The intrinsic of its scope.
+// DEVICE:       tir.for {{ *}}lower.py:{{[0-9]+}} {{ *}}A loop of threads is its body
 
 // LOADED:     cubes.

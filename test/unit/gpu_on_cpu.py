@@ -134,18 +134,24 @@ def build_cuda(programs: dict[str, tuple[ModuleOp, str]], folder: Path) -> ctype
 
 
 def build_llvm(programs: dict[str, tuple[ModuleOp, str]], folder: Path) -> ctypes.CDLL:
-    """The same from LLVM assembly for the NVPTX target."""
+    """The same from LLVM assembly for the NVPTX or the AMDGPU target."""
     source = DRIVER
     objects: list[Path] = []
     for name, (module, text) in programs.items():
         text = re.sub(r"target triple.*\n", "", text)
         text = re.sub(r"attributes #(\d+) = .*", r"attributes #\1 = { nounwind }", text)
         text = re.sub(r"@llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.([xyz])", r"@sreg_\1_\2", text)
+        for number, register in (("workitem", "tid"), ("workgroup", "ctaid")):
+            text = text.replace(f"@llvm.amdgcn.{number}.id.", f"@sreg_{register}_")
+        text = text.replace("call void @llvm.amdgcn.s.barrier()", "call void @cta_wait(i32 0)")
+        text = text.replace("declare void @llvm.amdgcn.s.barrier()", "declare void @cta_wait(i32)")
+        text = text.replace('fence syncscope("workgroup")', "fence").replace("amdgpu_kernel ", "")
         barriers = re.findall(r"^declare void @llvm\.nvvm\.bar\S+\(i32\)\n", text, re.M)
         for extra in barriers[1:]:
             text = text.replace(extra, "")
         text = re.sub(r"@llvm\.nvvm\.bar\S+\(", "@cta_wait(", text)
-        text = text.replace("addrspacecast ptr addrspace(3)", "bitcast ptr").replace("addrspace(3) ", "")
+        text = text.replace("addrspacecast ptr addrspace(3)", "bitcast ptr")
+        text = re.sub(r",? addrspace\([135]\)", "", text)
         text = text.replace("ptx_kernel ", "")
         for k in kernels_of(module):
             symbol = f"{name}_{k.sym_name.data}"

@@ -17,7 +17,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
 from xdsl.parser import Parser
 from xdsl.traits import Pure
 
-from lamina.backends.nvptx.device import nvptx_tir_to_llvm
+from lamina.backends.nvptx.machine import nvptx_tir_to_llvm
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.relay import RELAY
 from lamina.dialects.relay.core import ProgramOp

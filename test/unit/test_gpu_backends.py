@@ -14,8 +14,8 @@ from xdsl.parser import Parser
 
 import lamina
 from lamina import te
-from lamina.backends import cuda, nvptx
-from lamina.backends.nvptx.compile import PtxError, assemble
+from lamina.backends import cuda, nvptx, rocm
+from lamina.backends.llvm.device.compile import DeviceCodeError, device_code
 from lamina.backends.nvptx.target import PTX_VERSION, nvptx_target
 from lamina.errors import InputError, UsageError
 from lamina.ir.context import LaminaContext
@@ -92,6 +92,19 @@ def test_cuda_c_gives_what_numpy_gives(name: str, modules: dict[str, ModuleOp], 
 def test_llvm_text_gives_what_numpy_gives(name: str, modules: dict[str, ModuleOp], llvm_library: Any) -> None:
     program = PROGRAMS[name]
     check(program, gpu_on_cpu.run(modules[name], llvm_library, name, program.inputs))
+
+
+@pytest.fixture(scope="module")
+def amd_library(modules: dict[str, ModuleOp], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    texts = {name: (m, rocm.llvm_text(m, "gfx90a")) for name, m in modules.items()}
+    return gpu_on_cpu.build_llvm(texts, tmp_path_factory.mktemp("amd"))
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_llvm_text_for_amd_gives_what_numpy_gives(name: str, modules: dict[str, ModuleOp], amd_library: Any) -> None:
+    program = PROGRAMS[name]
+    check(program, gpu_on_cpu.run(modules[name], amd_library, name, program.inputs))
 
 
 @needs_compiler
@@ -283,7 +296,7 @@ def test_the_end_of_llvm_is_told() -> None:
     """Its process is not ours."""
     text = "declare float @llvm.exp.f32(float)\ndefine ptx_kernel void @k(ptr %p) {\n"
     text += "%x = load float, ptr %p\n%y = call float @llvm.exp.f32(float %x)\nstore float %y, ptr %p\nret void\n}\n"
-    with pytest.raises(PtxError, match="LLVM ends with status .* on a kernel for sm_90"):
-        assemble(text, nvptx_target("sm_90"))
-    with pytest.raises(PtxError):
-        assemble("no assembly", nvptx_target("sm_90"))
+    with pytest.raises(DeviceCodeError, match="LLVM ends with status .* on a kernel for sm_90"):
+        device_code(text, nvptx_target("sm_90"), "asm")
+    with pytest.raises(DeviceCodeError):
+        device_code("no assembly", nvptx_target("sm_90"), "asm")

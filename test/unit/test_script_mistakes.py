@@ -14,7 +14,7 @@ CASES = [
     ("examples/te_gemm.py --size 0", "--size and --threads are at least 1"),
     ("examples/te_gemm.py --threads 9999", "--threads is at most"),
     ("examples/te_gemm.py --text nosuch", "invalid choice: 'nosuch'"),
-    ("examples/te_vector_add.py opencl", "invalid choice: 'opencl'"),
+    ("examples/te_vector_add.py openlc", "invalid choice: 'openlc'"),
     ("bench/schedule_cost.py --repeats 0", "--repeats is at least 1"),
     ("bench/index_expressions.py nosuch", "no model 'nosuch'"),
     ("bench/models.py nosuch", "no model 'nosuch'"),

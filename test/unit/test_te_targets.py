@@ -34,7 +34,7 @@ def vector_add(tgt: str) -> Any:
     C = te.compute(A.shape, lambda i: A[i] + B[i], name="C")
     s = te.create_schedule(C.op)
     bx, tx = s[C].split(C.op.axis[0], factor=64)
-    if tgt == "cuda" or tgt == "rocm" or tgt.startswith("opencl") or tgt.startswith("nvptx"):
+    if tgt == "cuda" or tgt.startswith("rocm") or tgt.startswith("opencl") or tgt.startswith("nvptx"):
         s[C].bind(bx, te.thread_axis("blockIdx.x"))
         s[C].bind(tx, te.thread_axis("threadIdx.x"))
     return tvm.build(s, [A, B, C], tgt, target_host=tgt_host, name="myadd")

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from lamina.runtime.opencl import devices
+
 
 def _example() -> ModuleType:
     path = Path(__file__).parents[2] / "examples" / "te_vector_add.py"
@@ -30,9 +32,16 @@ def test_here(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "kernel"), [("cuda", "__global__ void"), ("nvptx", ".visible .entry myadd_kernel0")]
+    ("target", "kernel"),
+    [
+        ("cuda", "__global__ void"),
+        ("nvptx", ".visible .entry myadd_kernel0"),
+        ("opencl", "void myadd_kernel0(const long n, __global const float* restrict A"),
+    ],
 )
 def test_for_a_gpu(target: str, kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert example.main([target]) == 0
     text = capsys.readouterr().out
     assert 'thread "threadIdx.x"' in text and kernel in text
+    runs = target == "opencl" and bool(devices())
+    assert all((f"n = {size:>9,}: right" in text) == runs for size in example.SIZES)

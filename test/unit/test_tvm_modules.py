@@ -93,7 +93,7 @@ def test_a_target_tells_its_kind_and_options() -> None:
     gpu = tvm.target.cuda(arch="sm_86")
     assert (gpu.arch, gpu.keys, gpu.thread_warp_size, gpu.host) == ("sm_86", ["cuda", "gpu"], 32, None)
     assert tvm.target.Target("llvm").mcpu and tvm.target.Target("openblas, llvm").kind.name == "openblas, llvm"
-    assert tvm.target.Target.list_kinds() == ["cuda", "llvm", "nvptx"]
+    assert tvm.target.Target.list_kinds() == ["cuda", "llvm", "nvptx", "opencl", "rocm"]
 
 
 def test_the_target_of_the_innermost_with_is_the_current_one() -> None:

@@ -1,4 +1,6 @@
-"""Devices: there is the processor; what a program asks about another device is answered with `exist == False`."""
+"""Devices: there is the processor, and what OpenCL finds; what a program asks about another device is answered with
+`exist == False`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ class Device:
     @property
     def exist(self) -> bool:
         """Whether programs can run on it."""
-        return self.device_type == 1
+        return self.device_type == 1 or self.kind == "opencl" and 0 <= self.device_id < _opencl_devices()
 
     def sync(self) -> None:
         """Wait for what was started: nothing, calls return when they are done."""
@@ -33,6 +35,12 @@ class Device:
         return f"{self.kind}({self.device_id})"
 
     __repr__ = __str__
+
+
+def _opencl_devices() -> int:
+    from lamina.runtime.opencl import devices
+
+    return len(devices())
 
 
 def device(dev_type: object, dev_id: int = 0) -> Device:
@@ -47,7 +55,7 @@ def device(dev_type: object, dev_id: int = 0) -> Device:
 def enabled(target: object) -> bool:
     """Whether programs for a target can run: tutorials ask before they build for another machine."""
     words = str(target).split()
-    return bool(words) and KINDS.get(words[0], 0) == 1
+    return bool(words) and words[0] in KINDS and device(words[0]).exist
 
 
 def cpu(dev_id: int = 0) -> Device:
@@ -64,7 +72,10 @@ gpu = cuda
 
 
 def opencl(dev_id: int = 0) -> Device:
-    """An OpenCL device by its number; `exist` is false."""
+    """A device of OpenCL by its number; `exist` is true where a driver has it.
+
+    Its arrays stay in the processor's memory, and are copied for each call.
+    """
     return Device("opencl", dev_id)
 
 

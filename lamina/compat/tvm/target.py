@@ -35,7 +35,9 @@ class TargetKind(str):
     @property
     def default_keys(self) -> list[str]:
         """The keys by which TVM chooses schedules."""
-        return ["cuda", "gpu"] if self in tensor_target.DEVICE_KINDS else ["cpu"]
+        if self not in tensor_target.DEVICE_KINDS:
+            return ["cpu"]
+        return ["cuda" if self == "nvptx" else str(self), "gpu"]
 
 
 class Target(tensor_target.Target):

@@ -1,12 +1,14 @@
-"""The body of a kernel of the device as llvm ops: the stair `tir-to-llvm`, and what only a GPU has.
+"""The body of a kernel of the device as llvm ops: the stair `tir-to-llvm`, and what all GPUs have.
 
 A loop of threads is no loop: its variable is a register of the machine. Shared memory is a global of address space 3,
-used through a generic pointer that LLVM finds the way back from. A barrier ends what is known of memory.
+used through a generic pointer where LLVM finds the way back from it. A barrier ends what is known of memory: its rule
+is the machine's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import IndexType, IntAttr, IntegerAttr, i32, i64
@@ -36,18 +38,37 @@ SHARED_ALIGNMENT = 128
 WIDEST = 16
 """The bytes of the widest load or store."""
 
-REGISTERS = {"threadIdx": "tid", "blockIdx": "ctaid"}
-BARRIERS = {
-    "shared": ("llvm.nvvm.barrier.cta.sync.aligned.all", 0),
-    "global": ("llvm.nvvm.barrier.cta.sync.aligned.all", 0),
-    "warp": ("llvm.nvvm.bar.warp.sync", -1),
-}
-"""The intrinsic of each scope, and its operand: the barrier's number, or which threads of the warp wait."""
+
+@dataclass(frozen=True)
+class GpuMachine:
+    """A kind of GPUs: all that it does in its own way."""
+
+    rules: Conversion[DeviceReplay, Step]
+    """Those of the pass, with the name of which its errors begin."""
+    code: str
+    """The code that kernels become, as errors name it."""
+    registers: Mapping[str, str]
+    """The intrinsics that tell a thread its number and its block's, but for the axis: by `threadIdx` and `blockIdx`."""
+    kernel: str
+    """MLIR's mark of a function that the host launches."""
+    bounds: Callable[[list[int] | None], list[Attribute]]
+    """The words of a function that say how many threads a block has along x, y and z, where that is known."""
+    stack_space: int = 0
+    """The address space of a thread's own memory."""
+    buffer_space: int = 0
+    """That of the buffers that a kernel takes."""
+    infers: bool = True
+    """Whether LLVM finds address spaces behind generic pointers, so that shared buffers need no other ones."""
+
+    @property
+    def buffer_type(self) -> Attribute:
+        """The type of a buffer that a kernel takes."""
+        return llvm.LLVMPointerType(IntAttr(self.buffer_space)) if self.buffer_space else POINTER
 
 
-def lower_body(func: FuncOp, entry: Block) -> tuple[list[Block], list[llvm.GlobalOp]]:
+def lower_body(func: FuncOp, entry: Block, machine: GpuMachine) -> tuple[list[Block], list[llvm.GlobalOp]]:
     """The blocks of a kernel and its shared buffers; `entry` has an argument for each of the kernel."""
-    builder = FunctionBuilder(entry, _no_library(func))
+    builder = FunctionBuilder(entry, _no_library(func, machine), stack_space=machine.stack_space)
     pointers: dict[SSAValue, SSAValue] = {}
     for old, new in zip(func.body.block.args, entry.args, strict=True):
         new.name_hint = old.name_hint
@@ -56,22 +77,24 @@ def lower_body(func: FuncOp, entry: Block) -> tuple[list[Block], list[llvm.Globa
             builder.depth[old] = 0
         else:
             pointers[old] = new
-    replay = DeviceReplay(builder, pointers, func.sym_name.data)
+    replay = DeviceReplay(builder, pointers, func.sym_name.data, machine)
     for step in replay.compile(func.body.block):
         step()
     builder.add(llvm.ReturnOp.create())
     return builder.finish(), replay.globals
 
 
-def _no_library(func: FuncOp) -> Callable[[str, Sequence[Attribute], Attribute], None]:
+def _no_library(func: FuncOp, machine: GpuMachine) -> Callable[[str, Sequence[Attribute], Attribute], None]:
     def declare(symbol: str, inputs: Sequence[Attribute], output: Attribute) -> None:
-        raise InputError(f"nvptx-tir-to-llvm: @{func.sym_name.data} needs {symbol}, which PTX has not", op=func)
+        raise InputError(
+            f"{machine.rules.name}: @{func.sym_name.data} needs {symbol}, which {machine.code} has not", op=func
+        )
 
     return declare
 
 
-nvptx_tir_to_llvm: Conversion[DeviceReplay, Step] = Conversion(
-    "nvptx-tir-to-llvm", "a kernel of the device", base=tir_to_llvm
+device_tir_to_llvm: Conversion[DeviceReplay, Step] = Conversion(
+    "device-tir-to-llvm", "a kernel of the device", base=tir_to_llvm
 )
 """The rules of the device where they are not those of the processor."""
 
@@ -79,11 +102,13 @@ nvptx_tir_to_llvm: Conversion[DeviceReplay, Step] = Conversion(
 class DeviceReplay(Replay):
     """Lowers the body of one kernel of the device."""
 
-    conversion = nvptx_tir_to_llvm
-
-    def __init__(self, builder: FunctionBuilder, pointers: dict[SSAValue, SSAValue], name: str) -> None:
+    def __init__(
+        self, builder: FunctionBuilder, pointers: dict[SSAValue, SSAValue], name: str, machine: GpuMachine
+    ) -> None:
+        self.conversion = machine.rules
         super().__init__(builder, pointers)
         self.name = name
+        self.machine = machine
         self.globals: list[llvm.GlobalOp] = []
 
     def compile_step(self, op: Operation) -> Step:
@@ -108,7 +133,7 @@ class DeviceReplay(Replay):
         cache = b.levels[0].cache
 
         def read() -> SSAValue:
-            op = llvm.CallIntrinsicOp(f"llvm.nvvm.read.ptx.sreg.{name}", [], [i32])
+            op = llvm.CallIntrinsicOp(name, [], [i32])
             b.add(op)
             return b.emit(llvm.ZExtOp, [op.results[0]], i64, {})
 
@@ -142,6 +167,8 @@ class DeviceReplay(Replay):
         def make() -> SSAValue:
             address = llvm.AddressOfOp(global_.sym_name.data, pointer)
             b.add(address)
+            if not self.machine.infers:
+                return address.results[0]
             return b.emit(llvm.AddrSpaceCastOp, [address.results[0]], POINTER, {})
 
         return b.at_level(0, make)
@@ -167,14 +194,14 @@ class DeviceReplay(Replay):
         return op.buffer_value() in self.registers
 
 
-@nvptx_tir_to_llvm.lowers(ForOp)
+@device_tir_to_llvm.lowers(ForOp)
 def loop(op: ForOp, replay: DeviceReplay) -> Step:
     """A loop of threads is its body, the variable a register of the machine; others are the processor's."""
     if not is_real(op):
         return tir_to_llvm.lower(op, replay)
     # As many threads have been started as the loop has iterations.
     kind, axis = tag_of(op).split(".")
-    number = replay.special_register(f"{REGISTERS[kind]}.{axis}")
+    number = replay.special_register(f"{replay.machine.registers[kind]}.{axis}")
     number.name_hint = op.var.name_hint
     replay.b.depth[op.var] = 0
     replay.b.variables[op.var] = number
@@ -187,7 +214,7 @@ def loop(op: ForOp, replay: DeviceReplay) -> Step:
     return step
 
 
-@nvptx_tir_to_llvm.lowers(IfOp)
+@device_tir_to_llvm.lowers(IfOp)
 def branch(op: IfOp, replay: DeviceReplay) -> Step:
     """The processor's; behind a barrier inside of it nothing that was read is known any more."""
     step = tir_to_llvm.lower(op, replay)
@@ -196,25 +223,13 @@ def branch(op: IfOp, replay: DeviceReplay) -> Step:
     return step
 
 
-@nvptx_tir_to_llvm.lowers(BarrierOp)
-def barrier(op: BarrierOp, replay: DeviceReplay) -> Step:
-    """The intrinsic of its scope."""
-    name, operand = BARRIERS[op.scope.data]
-
-    def step() -> None:
-        replay.b.add(llvm.CallIntrinsicOp(name, [replay.b.constant(IntegerAttr(operand, i32), i32)], []))
-        replay.forget()
-
-    return step
-
-
-@nvptx_tir_to_llvm.lowers(PrefetchOp)
+@device_tir_to_llvm.lowers(PrefetchOp)
 def prefetch(op: PrefetchOp, replay: DeviceReplay) -> Step:
-    """Nothing: LLVM has no PTX for the hint."""
+    """Nothing: LLVM has no instruction of a GPU for the hint."""
     return lambda: None
 
 
-@nvptx_tir_to_llvm.lowers(LoadOp)
+@device_tir_to_llvm.lowers(LoadOp)
 def load(op: LoadOp, replay: DeviceReplay) -> Step:
     """The processor's; a vector whose place is known to be aligned is one instruction."""
     access = Access(replay, op)
@@ -222,7 +237,7 @@ def load(op: LoadOp, replay: DeviceReplay) -> Step:
     return access.load_step()
 
 
-@nvptx_tir_to_llvm.lowers(StoreOp)
+@device_tir_to_llvm.lowers(StoreOp)
 def store(op: StoreOp, replay: DeviceReplay) -> Step:
     """The processor's; a vector whose place is known to be aligned is one instruction."""
     access = Access(replay, op)
@@ -230,7 +245,7 @@ def store(op: StoreOp, replay: DeviceReplay) -> Step:
     return access.store_step()
 
 
-@nvptx_tir_to_llvm.lowers(AllocOp)
+@device_tir_to_llvm.lowers(AllocOp)
 def alloc(op: AllocOp, replay: DeviceReplay) -> Step:
     """A global of address space 3 for a shared buffer; others are the processor's."""
     scope = op.scope.data
@@ -239,8 +254,8 @@ def alloc(op: AllocOp, replay: DeviceReplay) -> Step:
         return replay.forget
     if scope == "global":
         raise InputError(
-            f'nvptx-tir-to-llvm: the buffer {op.stage.data!r} of scope "global" is made inside of a kernel; run '
-            "tir-unify-thread-binding",
+            f'{replay.machine.rules.name}: the buffer {op.stage.data!r} of scope "global" is made inside of a kernel; '
+            "run tir-unify-thread-binding",
             op=op,
         )
     return tir_to_llvm.lower(op, replay)

@@ -1,5 +1,8 @@
-"""A process that turns LLVM assembly on stdin into PTX on stdout: `python -m lamina.backends.nvptx.ptx_worker CPU
-FEATURES TRIPLE`. LLVM ends the process where it cannot select an instruction.
+"""A process that turns LLVM assembly on stdin into a GPU's code on stdout.
+
+    python -m lamina.backends.llvm.device.worker KIND CPU FEATURES TRIPLE
+
+KIND is `asm` or `obj`. LLVM ends the process where it cannot select an instruction.
 """
 
 from __future__ import annotations
@@ -11,11 +14,11 @@ CODEGEN_LEVEL = 3
 
 
 def main(arguments: list[str]) -> int:
-    """Compile the text on stdin to PTX on stdout; returns 2, with LLVM's words on stderr, where LLVM refuses it."""
+    """Compile the text on stdin to code on stdout; returns 2, with LLVM's words on stderr, where LLVM refuses it."""
     import llvmlite.binding as binding_  # pyright: ignore[reportMissingTypeStubs]
 
     binding: Any = binding_
-    cpu, features, triple = arguments
+    kind, cpu, features, triple = arguments
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
     machine = binding.Target.from_triple(triple).create_target_machine(
@@ -29,7 +32,8 @@ def main(arguments: list[str]) -> int:
     except RuntimeError as error:
         print(error, file=sys.stderr)
         return 2
-    sys.stdout.write(machine.emit_assembly(module))
+    code = machine.emit_assembly(module).encode() if kind == "asm" else machine.emit_object(module)
+    sys.stdout.buffer.write(code)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Ops that LLVM's NVPTX target selects. It ends the process at others, so only what stands here reaches it."""
+"""Ops that LLVM's targets for GPUs select. They end the process at others, so only what stands here reaches them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLAIN: frozenset[type[Operation]] = frozenset({
     llvm.ExtractElementOp, llvm.ShuffleVectorOp, llvm.SelectOp, llvm.FreezeOp, llvm.AllocaOp, llvm.LoadOp,
     llvm.StoreOp, llvm.MaskedLoadOp, llvm.MaskedStoreOp, llvm.GEPOp, llvm.ReturnOp, llvm.BrOp, llvm.CondBrOp,
     llvm.ConstantOp, llvm.AddressOfOp, llvm.UndefOp, llvm.PoisonOp, llvm.ZeroOp, llvm.CallIntrinsicOp,
-    llvm.SMaxOp, llvm.SMinOp, llvm.UMaxOp, llvm.UMinOp, llvm.AbsOp,
+    llvm.FenceOp, llvm.SMaxOp, llvm.SMinOp, llvm.UMaxOp, llvm.UMinOp, llvm.AbsOp,
 })
 """On all types."""
 
@@ -29,15 +29,15 @@ ROUNDING: frozenset[type[Operation]] = frozenset({
 # fmt: on
 
 
-def check_legal(func: llvm.FuncOp) -> None:
-    """Raises InputError at the first op of a function that has no PTX."""
+def check_legal(func: llvm.FuncOp, name: str, code: str) -> None:
+    """Raises InputError at the first op of a function that has no `code`, such as PTX; `name` is the pass's."""
     for op in func.body.walk():
         cls = type(op)
         if cls in PLAIN or cls in ROUNDING:
             continue
         what = f"{op.name} of {op.results[0].type}" if op.results else op.name
         raise InputError(
-            f"nvptx-tir-to-llvm: @{func.sym_name.data}: {what} has no PTX",
+            f"{name}: @{func.sym_name.data}: {what} has no {code}",
             op=op,
             hint="tir-expand-math writes exp, exp2, log, log2, tanh and erf of f32, f16 and bf16 as arithmetic",
         )
