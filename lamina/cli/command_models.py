@@ -200,7 +200,8 @@ def context_of(args: Any) -> PassContext:
 
 def texts_of(args: Any, path: str | os.PathLike[str] | None = None) -> StageTexts:
     """The texts of a model at every level; `path` is a file that its program is exported to."""
-    from lamina.driver.api import exported_target, texts
+    from lamina.driver.api import texts
+    from lamina.driver.c_source import exported_target
     from lamina.driver.settings import Settings
 
     model, shapes = model_of(args)

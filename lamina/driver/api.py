@@ -25,7 +25,7 @@ from lamina.driver.settings import Settings
 from lamina.driver.sources import Choice, Imports, answers_of, source_of, with_choices
 from lamina.errors import OpenExtentError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
-from lamina.ir.suffixes import is_c_source, is_module
+from lamina.ir.suffixes import is_c_source
 from lamina.ir.targets import check_host, spec_of
 from lamina.measure.kernel_profile import Profile, Recording, kernels_of
 from lamina.measure.timing import Benchmark, random_inputs, repeated
@@ -156,7 +156,7 @@ def export(
     them when it is loaded. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no
     kernels in a fixed order of known extents or calls external backends, UsageError for what cannot be small.
     """
-    from lamina.driver.c_source import export_source
+    from lamina.driver.c_source import export_source, exported_target
     from lamina.driver.export import ExportedFile, check_exported
 
     settings = Settings.of(exported_target(path, target, threads), threads, opt_level, numerics, False, records)
@@ -174,15 +174,6 @@ def export(
         what = "a net without weights has none to pack"
         raise UsageError(what, where=str(path), hint="leave out --small (small=True)")
     made.export(path, name, linker=linker)
-
-
-def exported_target(
-    path: str | os.PathLike[str], target: str | TargetAttr, threads: int | None = None
-) -> str | TargetAttr:
-    """The target of a program that is exported to a file: that of its format where none other is named."""
-    from lamina.driver.c_source import source_target
-
-    return source_target(path, "wasm32" if is_module(path) and target == "cpu" else target, threads)
 
 
 @quiet_gc()

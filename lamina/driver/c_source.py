@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lamina.dialects.infos import SYMBOLS
 from lamina.errors import OpenExtentError, UsageError
 from lamina.ir.collector import quiet_gc
-from lamina.ir.suffixes import is_c_source
+from lamina.ir.suffixes import is_c_source, is_module
 from lamina.ir.targets import spec_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,13 @@ HOST, SOURCE = "cpu", "c"
 
 WEIGHTS = ".params"
 """The suffix of the file of the weights, where they are too many for the text."""
+
+
+def exported_target(
+    path: str | os.PathLike[str], target: str | TargetAttr, threads: int | None = None
+) -> str | TargetAttr:
+    """The target of a program that is exported to a file: that of its format where none other is named."""
+    return source_target(path, "wasm32" if is_module(path) and target == "cpu" else target, threads)
 
 
 def source_target(path: str | os.PathLike[str], target: str | TargetAttr, threads: int | None) -> str | TargetAttr:
