@@ -38,16 +38,18 @@ func.func @nn_contrib_conv2d_winograd_NCHWc_weight_transform(%0: tensor<2x1x1x1x
   func.return %1 : tensor<2x2x2x1x2x2xf32>
 }
 // CHECK:      te.func @fused_nn_contrib_conv2d_winograd_NCHWc_weight_transform(%p0: tensor<2x1x1x1x2x2xf32>) -> tensor<2x2x2x1x2x2xf32> {
-// CHECK-NEXT: %kernel_rows = te.compute "kernel_rows" [2, 1, 2, 1, 2, 2] (%e, %s, %o, %i, %ci, %ov) : tensor<2x1x2x1x2x2xf32> attributes {tag = "nn.contrib_conv2d_winograd_NCHWc_weight_transform"} {
+// CHECK-NEXT: %kernel_rows = te.compute "kernel_rows" [2, 1, 2, 1, 2, 2] (%e, %s, %o, %i, %ci, %ov) : tensor<2x1x2x1x2x2xf64> attributes {tag = "nn.contrib_conv2d_winograd_NCHWc_weight_transform"} {
 // CHECK-NEXT: %{{[0-9]+}} = te.read %p0[%o, %i, 0, %s, %ci, %ov] : tensor<2x1x1x1x2x2xf32>
+// CHECK-NEXT: %{{[0-9]+}} = arith.extf %{{[0-9]+}} : f32 to f64
 // CHECK-NEXT: %{{[0-9]+}} = te.condition [%e == 0] : i1
-// CHECK-NEXT: %{{[0-9]+}} = arith.select %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}} : f32
-// CHECK-NEXT: te.yield %{{[0-9]+}} : f32
+// CHECK-NEXT: %{{[0-9]+}} = arith.select %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}} : f64
+// CHECK-NEXT: te.yield %{{[0-9]+}} : f64
 // CHECK-NEXT: }
 // CHECK-NEXT: %winograd_weight = te.compute "winograd_weight" [2, 2, 2, 1, 2, 2] (%e, %n, %o, %i, %ci, %ov) : tensor<2x2x2x1x2x2xf32> attributes {tag = "nn.contrib_conv2d_winograd_NCHWc_weight_transform"} {
-// CHECK-NEXT: %{{[0-9]+}} = te.read %kernel_rows[%e, 0, %o, %i, %ci, %ov] : tensor<2x1x2x1x2x2xf32>
+// CHECK-NEXT: %{{[0-9]+}} = te.read %kernel_rows[%e, 0, %o, %i, %ci, %ov] : tensor<2x1x2x1x2x2xf64>
 // CHECK-NEXT: %{{[0-9]+}} = te.condition [%n == 0] : i1
-// CHECK-NEXT: %{{[0-9]+}} = arith.select %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}} : f32
+// CHECK-NEXT: %{{[0-9]+}} = arith.select %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}} : f64
+// CHECK-NEXT: %{{[0-9]+}} = arith.truncf %{{[0-9]+}} : f64 to f32
 // CHECK-NEXT: te.yield %{{[0-9]+}} : f32
 // CHECK-NEXT: }
 // CHECK-NEXT: te.return %winograd_weight : tensor<2x2x2x1x2x2xf32>
