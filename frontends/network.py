@@ -336,7 +336,7 @@ def report_of(network: Network, table: ConverterTable) -> SupportReport:
 def _with_shape(port: Port, shapes: Shapes, label: str) -> Port:
     """An input with the shape that the user gives it; the first extent is 1 where nothing else tells it."""
     given = shapes.get(port.name)
-    if isinstance(given, int):
+    if isinstance(given, (int, str)):
         raise UsageError(f"the shape of {port.name!r} is a list of extents", where=label)
     where = f"{label}: input {shown(port.name)}"
     if given is not None:

@@ -6,7 +6,7 @@ An op states either `te_compute` or `decompose` into other Relay ops; who needs 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import IndexType, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
@@ -116,9 +116,9 @@ def te_func(
 
         with with_symbols(symbols):
             given = op_type.infer_infos(operands, full_attrs(op_type, attrs))
-        listed = [v for v in full_attrs(op_type, attrs).values() if isinstance(v, tuple)]
-        asked = [e for v in listed for e in cast("tuple[Any, ...]", v)]
-        names = size_names([*(e for i in (*operands, *given) for e in i.shape), *asked], symbols)
+        listed: list[Any] = [v for v in full_attrs(op_type, attrs).values() if isinstance(v, tuple)]
+        numbers = [e for v in listed for e in v]
+        names = size_names([*(e for i in (*operands, *given) for e in i.shape), *numbers], symbols)
     types = [*[IndexType()] * len(names), *(without_names(type_of_info(o)) for o in operands)]
     shapes = [*[None] * len(names), *(shape_attr(o.shape, names) for o in operands)]
     func = FuncOp.make(name, types, [], shapes)

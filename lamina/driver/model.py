@@ -59,7 +59,10 @@ class Origin:
         return Origin(source, dict(shapes or {}), _digest(source), max_tensor_bytes)
 
     def read(self) -> ImportedModel | ReadProgram:
-        """Import the model."""
+        """Import the model. Raises LaminaError, UsageError where `shapes` has ranges for another format than ONNX."""
+        if any(isinstance(given, str) for given in self.shapes.values()) and not self._is_onnx():
+            what = "ranges of sizes are for dimensions of ONNX models"
+            raise UsageError(what, hint="give numbers")
         if is_text(self.source):
             from lamina.driver.relay_source import read_program
 
@@ -80,6 +83,13 @@ class Origin:
 
         refuse_foreign(self.source)
         return model_format(self.source).read(self.source, self.shapes or None, self.max_tensor_bytes)
+
+    def _is_onnx(self) -> bool:
+        if is_text(self.source) or type(self.source).__name__ in ("ModuleOp", "ImportedModel", "ExportedProgram"):
+            return False
+        from lamina.ir.foreign_files import model_format
+
+        return model_format(self.source).name == "onnx"
 
     def unchanged(self) -> bool:
         """Whether the source still is what the digest says."""

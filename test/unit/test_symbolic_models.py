@@ -218,6 +218,13 @@ def test_mistakes_are_named(shapes: dict[str, Any], error: type[LaminaError], me
         lamina.compile(attention_model(), shapes=shapes, cache=False).run(drawn(1, 1))
 
 
+def test_ranges_are_for_onnx(tmp_path: Path) -> None:
+    kind = "tensor<?xf32, #relay.dims<n>>"
+    (tmp_path / "net.mlir").write_text(f"func.func @main(%x: {kind}) -> {kind} {{ return %x : {kind} }}")
+    with pytest.raises(UsageError, match="ranges of sizes are for dimensions of ONNX models"):
+        lamina.compile(tmp_path / "net.mlir", shapes={"n": "1..8"})
+
+
 @pytest.mark.parametrize("suffix", ["so", "c"])
 def test_a_library_has_no_place_for_sizes(suffix: str, tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="no kernels in a fixed order of known extents"):

@@ -197,7 +197,7 @@ class ArangeOp(Opaque, precision=Precision.NEVER):
             raise TypeMismatch("counts in numbers, got bool")
         if not all(map(math.isfinite, (start, stop, step))) or step == 0:
             raise TypeMismatch(f"start {start}, stop {stop} and step {step} make no finite sequence")
-        if not is_float(dtype) and not all(v.is_integer() for v in (start, stop, step)):
+        if not is_float(dtype) and not all(float(v).is_integer() for v in (start, stop, step)):
             raise TypeMismatch(f"{dtype} counts in whole numbers, got start {start}, stop {stop}, step {step}")
         return TensorInfo((max(0, math.ceil((stop - start) / step)),), dtype)
 

@@ -75,7 +75,7 @@ def reshaping(shape: Sequence[int], target: Sequence[int]) -> list[int]:
         here = shape[taken] if taken < len(shape) else None
         if not is_symbolic(target[n]):
             split = n + 1 < len(target) and here is not None and is_symbolic(here) and is_symbolic(target[n + 1])
-            if split and surely_equal(target[n] * target[n + 1], here):
+            if split and here is not None and surely_equal(target[n] * target[n + 1], here):
                 found += [-4, target[n], -1]
                 n += 1
             else:
