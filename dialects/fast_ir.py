@@ -242,3 +242,19 @@ def _index_values_at_once() -> None:
 
 
 _index_values_at_once()
+
+
+def ops_behind(values: Sequence[SSAValue], wanted: Callable[[Operation], bool]) -> list[Operation]:
+    """The ops that values come from, each behind those of its operands; nothing is looked for behind others."""
+    order: dict[Operation, None] = {}
+    stack: list[tuple[Any, bool]] = [(v.owner, False) for v in reversed(values)]
+    while stack:
+        owner, ready = stack.pop()
+        if not isinstance(owner, Operation) or owner in order or not wanted(owner):
+            continue
+        if ready:
+            order[owner] = None
+        else:
+            stack.append((owner, True))
+            stack.extend((o.owner, False) for o in reversed(owner.operands))
+    return list(order)

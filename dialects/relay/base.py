@@ -420,22 +420,6 @@ def attrs_of(op: RelayOp) -> dict[str, Any]:
     return {name: from_attribute(a) for name, a in op.properties.items()}
 
 
-def ops_behind(values: Sequence[SSAValue], wanted: Callable[[Operation], bool]) -> list[Operation]:
-    """The ops that values come from, each behind those of its operands; nothing is looked for behind others."""
-    order: dict[Operation, None] = {}
-    stack: list[tuple[Any, bool]] = [(v.owner, False) for v in reversed(values)]
-    while stack:
-        owner, ready = stack.pop()
-        if not isinstance(owner, Operation) or owner in order or not wanted(owner):
-            continue
-        if ready:
-            order[owner] = None
-        else:
-            stack.append((owner, True))
-            stack.extend((o.owner, False) for o in reversed(owner.operands))
-    return list(order)
-
-
 def _is_default(attr: Attribute, default: Attribute | None) -> bool:
     """Whether an attribute need not be printed. FloatAttr calls the two zeros equal."""
     return attr == default and (type(attr) is not FloatAttr or str(attr) == str(default))

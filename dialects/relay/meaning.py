@@ -12,9 +12,10 @@ from xdsl.dialects.builtin import IndexType, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import numpy_dtype, tensor_type
+from lamina.dialects.fast_ir import ops_behind
 from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import Ascending, RelayOp, attrs_of, ops_behind
+from lamina.dialects.relay.base import Ascending, RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_array
 from lamina.dialects.relay.symbolic import type_of_info
 from lamina.errors import InputError, UnsupportedError

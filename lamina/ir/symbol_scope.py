@@ -23,7 +23,7 @@ def symbol_scope(module: Operation) -> Generator[Symbols]:
 
 @contextmanager
 def changing(module: Operation, name: str) -> Generator[None]:
-    """What a pass of this name does to a module. Raises UnsupportedError where that holds for some sizes only."""
+    """A pass of this name changes a module. Raises UnsupportedError where the outcome holds for some sizes only."""
     with symbol_scope(module) as symbols:
         symbols.general = True
         yield

@@ -76,7 +76,7 @@ class CompiledProgram:
         what = info, self.program, self.pool, self.lock, self._arena_base, self._param_bases
         self.direct = DirectCall(*what) if fixed else None
         """The short way in, where all shapes are known and no external backend takes part."""
-        self.sized = SizedCall(*what) if not self._calls and SizedCall.fits(info) else None
+        self.sized = SizedCall(info, DirectCall(*what)) if not self._calls and SizedCall.fits(info) else None
         """The short way in, where inputs tell the sizes."""
         self.traced: TracedProgram | None = None
         """While runs are being traced (`lamina.runtime.trace`)."""

@@ -7,7 +7,7 @@ shapes looks nothing up; whatever is not as declared goes the long way, which sa
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,8 +18,6 @@ from lamina.runtime.direct_call import DirectCall, address_of
 from lamina.runtime.ports import SIZE, check_inputs
 
 if TYPE_CHECKING:
-    from lamina.runtime.fork_lock import ForkLock
-    from lamina.runtime.program import Program, ThreadPool
     from lamina.runtime.program_info import ProgramInfo
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -29,7 +27,7 @@ MOST_SHAPES = 256
 
 
 class _Sized(NamedTuple):
-    """What follows from the shapes of inputs."""
+    """Sizes, and all that follows from the shapes of inputs."""
 
     sizes: list[Array]
     addresses: list[int]
@@ -42,19 +40,10 @@ class _Sized(NamedTuple):
 class SizedCall:
     """The calls of one program with sizes. Those at the same time have memory and threads of their own."""
 
-    def __init__(
-        self,
-        info: ProgramInfo,
-        program: Program,
-        pool: ThreadPool,
-        lock: ForkLock,
-        arena: int,
-        params: Sequence[int],
-    ) -> None:
-        """As of `DirectCall`."""
-        self._info = info
+    def __init__(self, info: ProgramInfo, direct: DirectCall) -> None:
+        """`direct` has the program's memory and threads."""
+        self._info, self._direct = info, direct
         self._tensors = [(p.name, numpy_dtype(p.dtype)) for p in info.inputs if p.dtype != SIZE]
-        self._direct = DirectCall(info, program, pool, lock, arena, params)
         self._known: OrderedDict[tuple[tuple[int, ...], ...], _Sized] = OrderedDict()
 
     @staticmethod

@@ -40,6 +40,7 @@ READOBJ = shutil.which("llvm-readobj")
 OBJDUMP = shutil.which("llvm-objdump")
 WAITING = {
     *("pthread_create", "pthread_join", "sched_yield"),
+    *(f"pthread_attr_{what}" for what in ("init", "destroy", "setstacksize")),
     *(f"pthread_mutex_{what}" for what in ("init", "destroy", "lock", "unlock")),
     *(f"pthread_cond_{what}" for what in ("init", "destroy", "wait", "broadcast")),
 }

@@ -5,6 +5,7 @@
 builtin.module attributes {lamina.target = #lamina.target<triple = "aarch64-apple-macosx11.0.0", cpu = "apple-m1", features = "+fp-armv8,+neon", vector_bits = 128, registers = 32, threads = 1>} {
 
   llvm.func @pthread_join(!llvm.ptr, !llvm.ptr) -> i32
+  llvm.func @pthread_attr_setstacksize(!llvm.ptr, i64) -> i32
   llvm.func @pthread_mutex_init(!llvm.ptr, !llvm.ptr) -> i32
   llvm.func @pthread_mutex_destroy(!llvm.ptr) -> i32
   llvm.func @pthread_mutex_lock(!llvm.ptr) -> i32
@@ -75,6 +76,13 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "aarch64-appl
     %locked = llvm.call @pthread_mutex_lock(%lock) : (!llvm.ptr) -> i32
     %unlocked = llvm.call @pthread_mutex_unlock(%lock) : (!llvm.ptr) -> i32
     %woken = llvm.call @pthread_cond_broadcast(%condition) : (!llvm.ptr) -> i32
+    llvm.return
+  }
+
+  // Let threads of these attributes have 8 MB of stack, which by default have 512 KB.
+  llvm.func internal @set_stack(%attributes: !llvm.ptr) attributes {no_unwind} {
+    %bytes = llvm.mlir.constant(8388608 : i64) : i64
+    %ignored = llvm.call @pthread_attr_setstacksize(%attributes, %bytes) : (!llvm.ptr, i64) -> i32
     llvm.return
   }
 

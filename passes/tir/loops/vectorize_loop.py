@@ -170,7 +170,7 @@ class _Vectorizer:
         self.mask: list[Condition] = self.conditions([tail_condition(loop, b) for b in loop.min_bounds()])
         """The conditions that a lane fulfils unless it is idle."""
         self.facts: Facts | None = None
-        """What the loops around say of sizes, once it is asked for."""
+        """Bounds of sizes that the loops around say, once they are asked for."""
 
     def run(self) -> None:
         loop = self.loop
