@@ -12,6 +12,7 @@
 #include "lamina.h"
 
 static void *const functions[] = {
+    (void *)pthread_attr_destroy,   (void *)pthread_attr_init,     (void *)pthread_attr_setstacksize,
     (void *)pthread_cond_broadcast, (void *)pthread_cond_destroy,  (void *)pthread_cond_init,
     (void *)pthread_cond_wait,      (void *)pthread_create,        (void *)pthread_join,
     (void *)pthread_mutex_destroy,  (void *)pthread_mutex_init,    (void *)pthread_mutex_lock,
