@@ -107,13 +107,18 @@ def _spatial_axes(op: type[RelayOp]) -> int:
     return int(found.group(1)) if found else 2
 
 
+_AROUND = ("BaseAttr(", "ParamAttrConstraint(", "AnyOf(attr_constrs=(ParamAttrConstraint(")
+_LISTS = tuple(f"{around}DenseArrayBase" for around in _AROUND)
+"""Beginnings of what a property says that takes a list."""
+
+
 def _value(op: type[RelayOp], name: str, value: Any) -> Any:
     """An attribute as Relay takes it: plain numbers, lists where the op wants lists, floats where it wants floats."""
     wanted = repr(op.known_attributes()[name].constr)
     if isinstance(value, (list, tuple)):
         return tuple(_number(v) for v in cast("Sequence[Any]", value))
     value = _number(value)
-    if wanted.startswith(("BaseAttr(DenseArrayBase", "ParamAttrConstraint(DenseArrayBase")):
+    if wanted.startswith(_LISTS):
         return (value,) * _spatial_axes(op) if name in _EACH_AXIS else (value,)
     if "FloatAttr" in wanted and isinstance(value, (int, float)):
         return float(value)

@@ -117,6 +117,10 @@ def reason_of(error: ScheduleError) -> str:
     return "'…'".join(words[::2])
 
 
+WAITING = "the number of registers is not; a later primitive computes it in a loop over tiles"
+"""The end of a schedule refuses it."""
+
+
 class RandomSchedule:
     """A program, its kernel, and the primitives that have been accepted so far."""
 
@@ -287,7 +291,12 @@ class RandomSchedule:
             step = "read back from its text"
             ctx = LaminaContext()
             again = parse_text(ctx, self.text(), "schedule.mlir")
-            run_pipeline(again, ctx, parse_pipeline("te-to-tir"))
+            try:
+                run_pipeline(again, ctx, parse_pipeline("te-to-tir"))
+            except LaminaError as error:
+                # Registers of unknown number wait for a primitive that makes them a tile's, which was not drawn.
+                assert WAITING in str(error), error
+                return
             assert str(again) == str(module), "the schedule's text gives another kernel"
             if compiled:
                 step = "compiled"

@@ -266,7 +266,7 @@ def test_targets_in_all_their_spellings(target: Any, backends: tuple[str, ...]) 
 @pytest.mark.parametrize(
     ("target", "what"),
     [
-        ("openblax, llvm", "no target 'openblax'; did you mean 'openblas'?"),
+        ("openblax, llvm", "no target 'openblax'; did you mean 'openblas' or 'opencl'?"),
         ("cuda", "models are not compiled for 'cuda'"),
         (["llvm", "cuda"], "compiled for one machine, not for llvm and cuda"),
         ("llvm -mcpu=core-avx3", "no cpu 'core-avx3'"),

@@ -43,7 +43,7 @@ class ContribAttentionOp(Opaque, precision=Precision.NEVER):
             raise TypeMismatch(f"scale must be one number, it is {scale}")
         full = (batch, heads, rows, others)
         if len(bias.shape) > 4 or any(
-            not (is_always(e, 1) or e == f) for e, f in zip(bias.shape[::-1], full[::-1], strict=False)
+            not (is_always(e, 1) or e == f or e == 1) for e, f in zip(bias.shape[::-1], full[::-1], strict=False)
         ):
             raise TypeMismatch(f"bias {bias} does not broadcast to {full}")
         return TensorInfo((batch, rows, depth), dtype)
