@@ -32,7 +32,11 @@ LLVM's strength reduction of loops weighs all ways to form all of them against e
 kernel, and what comes out is as fast. In small kernels (a depthwise convolution, the step of a scan) it gains 2 %.
 """
 
-CODEGEN = f"codegen {CODEGEN_LEVEL} pic own order, addresses as written from {UNROLLED_TEXT}"
+SCHEDULED = ("aarch64", "riscv")
+"""Processors for which LLVM's scheduler orders instructions: those for which it does by itself, but for x86. It does not
+for Arm of 32 bits and for WebAssembly."""
+
+CODEGEN = f"codegen {CODEGEN_LEVEL} pic order said, addresses as written from {UNROLLED_TEXT}"
 """All that decides the code beside the text and the machine, for the keys of objects."""
 
 
@@ -148,22 +152,23 @@ def _as_written(machine: Machine, text: str) -> Generator[None]:
     """Instructions stay in the order of the text while LLVM makes code for x86, addresses of a large text as they are.
 
     Its scheduler brings loads forward across the steps of a micro-kernel until the accumulators no longer fit into the
-    registers. x86 processors look hundreds of instructions ahead themselves. The options are the whole process's: they
-    are back as they were for who else uses LLVM here.
+    registers. x86 processors look hundreds of instructions ahead themselves. The options are the whole process's, and
+    one that was ever set is no target's default any more: each compilation says both, or its code would depend on what
+    was compiled before. Afterwards they are x86's defaults, for who else uses LLVM here.
     """
-    if not machine.triple.startswith("x86_64"):
-        yield
-        return
-    options = [("enable-misched", 0), ("disable-lsr", 1)] if len(text) >= UNROLLED_TEXT else [("enable-misched", 0)]
+    large = machine.triple.startswith("x86_64") and len(text) >= UNROLLED_TEXT
     binding = _binding()
+
+    def say(scheduled: bool, as_they_are: bool) -> None:
+        binding.set_option("lamina", f"--enable-misched={int(scheduled)}")
+        binding.set_option("lamina", f"--disable-lsr={int(as_they_are)}")
+
     with _ordering:
-        for name, value in options:
-            binding.set_option("lamina", f"--{name}={value}")
+        say(machine.triple.startswith(SCHEDULED), large)
         try:
             yield
         finally:
-            for name, value in options:
-                binding.set_option("lamina", f"--{name}={1 - value}")
+            say(True, False)
 
 
 def compile_object(text: str, target: TargetAttr | Machine) -> bytes:

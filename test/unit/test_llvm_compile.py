@@ -207,6 +207,27 @@ def test_addresses_of_large_texts_stay_as_written() -> None:
     assert assembly(LOOP, machine) == small, "the next text is not touched"
 
 
+ORDERED = """
+import hashlib, sys
+from lamina.backends.cpu.runtime.modules import HERE, runtime_object
+for system in sys.argv[1:]:
+    print(hashlib.sha256(runtime_object("net", None, system)).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("system", ["wasm32", "linux_armv7", "linux_aarch64", "linux_riscv64", "macosx_aarch64"])
+def test_code_does_not_depend_on_what_was_compiled_before(system: str) -> None:
+    """Options of LLVM are the process's: those for x86 must not reach the code of others."""
+
+    def digests(*systems: str) -> list[str]:
+        done = subprocess.run([sys.executable, "-c", ORDERED, *systems], capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    (alone,) = digests(system)
+    _, behind = digests("linux_x86_64", system)
+    assert alone == behind
+
+
 def test_one_process_and_two_give_the_same_bytes() -> None:
     texts = TEXTS | {"large": LOOP + ";" * jit.UNROLLED_TEXT, "small": LOOP.replace("@loop", "@small")}
     assert compile_all(texts, TARGET, workers=1) == compile_all(texts, TARGET, workers=2)

@@ -331,7 +331,6 @@ for (const e of WebAssembly.Module.exports(module)) console.log(e.name, e.kind);
     ]
 
 
-@pytest.mark.xfail(reason="the command and the function describe the module differently since they share options")
 def test_a_build_gives_the_same_bytes_in_another_process(net: Path, tmp_path: Path) -> None:
     """And needs no tool: the path of commands is empty there."""
     words = ["-m", "lamina.cli", "compile", str(net.with_suffix(".onnx")), "-o", "net.wasm", "--no-cache"]
