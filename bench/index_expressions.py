@@ -23,9 +23,10 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
 from xdsl.ir import Operation
 
-from lamina.dialects.index.accesses import over_values, value_range
+from lamina.dialects.index.accesses import value_range
 from lamina.dialects.index.index_map import LANE, Condition
 from lamina.dialects.index.linear import MAX_EXTENT, Atom, Division, Linear, Range, linear_text
+from lamina.dialects.schedule.nest.edits import own_forms
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.ops import AccessOp, ConditionOp, ForOp, FuncOp, IndexOp
 
@@ -47,21 +48,6 @@ class Found(NamedTuple):
 
 
 # -- what stands where -------------------------------------------------------------------------------------------
-
-
-def forms_of(op: Operation) -> list[Linear]:
-    """The index expressions of an op itself."""
-    if isinstance(op, AccessOp):
-        return [*op.forms(), *(c.form for c in op.conditions())]
-    if isinstance(op, ForOp):
-        return op.min_bounds()
-    if isinstance(op, ConditionalBase):
-        return [c.form for c in op.conditions()]
-    if isinstance(op, IndexOp):
-        return over_values(op.map.data.results, op.operands)
-    if isinstance(op, ConditionOp):
-        return over_values([c.form for c in op.set.data.conditions], op.operands)
-    return []
 
 
 def conditions_at(op: Operation) -> list[Condition]:
@@ -154,7 +140,7 @@ def check_kernel(func: FuncOp) -> Iterator[Found]:
     for op in func.walk():
         lanes = lanes_of(op)
         around: list[Condition] | None = None
-        for form in forms_of(op):
+        for form in own_forms(op):
             for division in divisions(form):
                 if around is None:
                     around = conditions_at(op)

@@ -102,10 +102,16 @@ def bits_of(dtype: str) -> int:
     return 1 if dtype == "bool" else 8 * itemsize(dtype)
 
 
+def integer_range(dtype: str) -> tuple[int, int]:
+    """The least and the greatest value of a dtype of integers, or of booleans."""
+    low = 0 if is_unsigned(dtype) else -(1 << bits_of(dtype) - 1)
+    return low, low + (1 << bits_of(dtype)) - 1
+
+
 def has_integer(dtype: str, value: int) -> bool:
     """Whether a dtype of integers, or of booleans, has a value."""
-    low = 0 if is_unsigned(dtype) else -(1 << bits_of(dtype) - 1)
-    return low <= value < low + (1 << bits_of(dtype))
+    low, high = integer_range(dtype)
+    return low <= value <= high
 
 
 def holding(dtype: str, number: int) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.qnn.scales import limits
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.rules.terms import attr, computed, const, splat, var
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
@@ -57,7 +57,7 @@ low, high = attr("low high")
 
 @computed
 def hold_all(low: float, high: float, dtype: str) -> bool:
-    return low <= limits(dtype)[0] and limits(dtype)[1] <= high
+    return low <= integer_range(dtype)[0] and integer_range(dtype)[1] <= high
 
 
 requantize = r.qnn.requantize(y, scale, zero, output_scale, output_zero, out_dtype=d).shared()

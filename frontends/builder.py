@@ -42,7 +42,7 @@ from lamina.dialects.relay.base import RelayOp, broadcast_shapes
 from lamina.dialects.relay.core import ConstantOp, make_constant
 from lamina.dialects.relay.elementwise.unary import CastOp
 from lamina.dialects.relay.families import INTEGERS
-from lamina.dialects.relay.meaning import np_results, result_infos
+from lamina.dialects.relay.meaning import np_results, result_infos, symbolic_results
 from lamina.dialects.relay.params import INLINE_BYTES, ParamStore
 from lamina.dialects.relay.shape.fill import ExtentsOp
 from lamina.dialects.relay.shape.views import ReshapeOp
@@ -302,16 +302,8 @@ class RelayBuilder:
         if any(is_symbolic(e) for i in infos for e in i.shape):
             return None
         arrays = [o.array for o in operands if o.array is not None]
-        if op_type is CastOp:
-            return [Value(infos[0].shape, infos[0].dtype, array=arrays[0])] if infos[0].dtype in INTEGERS else None
-        given = {k: v for k, v in attrs.items() if v is not None}
-        asked = len(symbols.guards)
-        try:
-            results = np_results(op_type, arrays, given)
-        except (TypeError, ValueError, ArithmeticError):
-            results = None
-        if results is None or any(g.taken for g in symbols.guards[asked:]):
-            symbols.forget(asked)  # it needs the numbers themselves: the program computes it
+        results = symbolic_results(op_type, arrays, {k: v for k, v in attrs.items() if v is not None}, symbols)
+        if results is None:
             return None
         return [_folded(array, info) for array, info in zip(results, infos, strict=True)]
 

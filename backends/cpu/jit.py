@@ -33,8 +33,7 @@ kernel, and what comes out is as fast. In small kernels (a depthwise convolution
 """
 
 SCHEDULED = ("aarch64", "riscv")
-"""Processors for which LLVM's scheduler orders instructions: those for which it does by itself, but for x86. It does not
-for Arm of 32 bits and for WebAssembly."""
+"""Processors for which LLVM's scheduler orders instructions: those for which it does by itself, but for x86."""
 
 CODEGEN = f"codegen {CODEGEN_LEVEL} pic order said, addresses as written from {UNROLLED_TEXT}"
 """All that decides the code beside the text and the machine, for the keys of objects."""

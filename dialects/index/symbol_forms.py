@@ -16,9 +16,8 @@ from xdsl.parser import AttrParser, Parser
 
 from lamina.dialects.index.index_map import parse_linear
 from lamina.dialects.index.linear import Atom, Linear, constant, linear_text
+from lamina.dialects.index.symbol_range import TIMES as TIMES
 
-TIMES = "*"
-"""Joins the names in the name of a product of symbols."""
 _STEPS = 16
 
 

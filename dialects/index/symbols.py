@@ -36,25 +36,16 @@ from lamina.dialects.index.symbol_forms import (
     quotient_of,
     symbols_of,
 )
+from lamina.dialects.index.symbol_range import MOST as MOST
+from lamina.dialects.index.symbol_range import SymbolRange as SymbolRange
 from lamina.dialects.infos import TypeMismatch
 
-MOST = 1 << 30
-"""The greatest value of a symbol of which nothing is said."""
+USUAL = 47
+"""The value for which an open question about a symbol is answered first: below the rows of a table of positions, above
+the extents at which an op is another (1 broadcasts), and a prime, so that no division comes out by chance."""
 
 Kind: TypeAlias = Literal["ge", "eq", "ne"]
 _SIGNS: dict[Kind, str] = {"ge": ">=", "eq": "==", "ne": "!="}
-
-
-class SymbolRange(NamedTuple):
-    """Values that a symbol may have: the multiples of `divisor` from `min` to `max`."""
-
-    min: int = 1
-    max: int = MOST
-    divisor: int = 1
-
-    def holds(self, value: int) -> bool:
-        """Whether a value is one of them."""
-        return self.min <= value <= self.max and value % self.divisor == 0
 
 
 class Guard(NamedTuple):
@@ -492,7 +483,7 @@ def _hint(known: SymbolRange, taken: Iterable[int]) -> int:
     """A value of a symbol: no small one where there is another, and not one of others."""
     first = -(-known.min // known.divisor)
     last = known.max // known.divisor
-    wanted = max(-(-47 // known.divisor), first)
+    wanted = max(-(-USUAL // known.divisor), first)
     others = set(taken)
     for k in range(len(others) + 1):
         value = min(wanted + 9 * k, last) * known.divisor

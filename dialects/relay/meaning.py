@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import IndexType, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.dtypes import numpy_dtype, tensor_type
+from lamina.dialects.dtypes import integer_range, numpy_dtype, tensor_type
 from lamina.dialects.fast_ir import ops_behind
-from lamina.dialects.infos import TensorInfo, tensor_info
+from lamina.dialects.infos import TensorInfo, at_least, tensor_info
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import Ascending, RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_array
+from lamina.dialects.relay.families import INTEGERS
 from lamina.dialects.relay.symbolic import type_of_info
 from lamina.errors import InputError, UnsupportedError
 
@@ -38,6 +39,38 @@ def np_results(op_type: type[RelayOp], arrays: Sequence[Array], attrs: dict[str,
     with np.errstate(all="ignore"):
         found: Any = op_type.np_ref(*arrays, **full_attrs(op_type, attrs))  # type: ignore[attr-defined]
     return [np.asarray(f) for f in _listed(found)]
+
+
+def symbolic_results(
+    op_type: type[RelayOp], arrays: Sequence[Array], attrs: dict[str, Any], symbols: Symbols
+) -> list[Array] | None:
+    """The results on integers of which some depend on symbols, as arrays of objects.
+
+    None where the op asks more of the symbols than is known: the program computes it then, and nothing was asked.
+    """
+    from lamina.dialects.index.symbols import with_symbols
+
+    if op_type.name == "relay.cast":
+        return [arrays[0]] if _has_numbers(attrs["dtype"], arrays[0]) else None
+    before = len(symbols.guards)
+    try:
+        with with_symbols(symbols):
+            results = np_results(op_type, arrays, attrs)
+    except (TypeError, ValueError, ArithmeticError, IndexError, AttributeError):
+        results = None
+    if len(symbols.guards) > before:
+        symbols.forget(before)
+        return None
+    return results
+
+
+def _has_numbers(dtype: str, array: Array) -> bool:
+    """Whether a dtype of integers has the numbers of an array, whatever the symbols are."""
+    if dtype not in INTEGERS:
+        return False
+    low, high = integer_range(dtype)
+    numbers: list[Any] = array.reshape(-1).tolist()
+    return all(at_least(n, low) and at_least(high - n, 0) for n in numbers)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lamina.dialects.dtypes import integer_range
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.convert_parts import constant_pad_nd
 from lamina.frontends.aten.convert_parts import pad as pad_by_mode
@@ -17,7 +18,6 @@ from lamina.frontends.aten.quantized import (
     dequantize,
     in_floats,
     integer,
-    limits,
     moves,
     on_quantized,
     per_tensor,
@@ -145,7 +145,7 @@ def upsample(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[s
     """Between integers as floats, rounded to even: their scale and zero point go through."""
     x = per_tensor(b, args[0])
     made = by_table(b, call, [b.cast(x.integers, "float32"), *args[1:]], kwargs)
-    low, high = limits(x.dtype)
+    low, high = integer_range(x.dtype)
     return x.like(b.cast(b.op("clip", b.op("round", made), a_min=float(low), a_max=float(high)), x.dtype))
 
 
@@ -155,7 +155,7 @@ def upsample(b: AtenBuilder, call: AtenCall, args: Sequence[Any], kwargs: dict[s
 def bounded(b: AtenBuilder, given: Value, least: float | None, most: float | None) -> QuantizedValue:
     """A tensor between two real numbers."""
     x = per_tensor(b, given)
-    low, high = limits(x.dtype)
+    low, high = integer_range(x.dtype)
     first = low if least is None else integer(x.quantization, x.dtype, least)
     last = high if most is None else integer(x.quantization, x.dtype, most)
     return x.like(b.op("clip", x.integers, a_min=float(first), a_max=float(last)))

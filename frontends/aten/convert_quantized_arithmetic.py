@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lamina.dialects.dtypes import integer_range
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.convert_nn import group_norm, instance_norm, layer_norm, softmax
 from lamina.frontends.aten.quantization import Quantization
@@ -15,7 +16,6 @@ from lamina.frontends.aten.quantized import (
     constants,
     dequantize,
     fused_real,
-    limits,
     per_tensor,
     quantization,
     quantize,
@@ -85,13 +85,13 @@ def with_number(b: AtenBuilder, qa: Value, b_: Any) -> Value:
 def _bounded(b: AtenBuilder, x: QuantizedValue, made: Value, q: Quantization) -> QuantizedValue:
     """Integers, at least the zero point where a relu is fused."""
     if _fused_relu(b):
-        made = b.op("clip", made, a_min=float(q.zero_point), a_max=float(limits(x.dtype)[1]))
+        made = b.op("clip", made, a_min=float(q.zero_point), a_max=float(integer_range(x.dtype)[1]))
     return x.like(made, q)
 
 
 def _plus_number(b: AtenBuilder, x: QuantizedValue, number: Any) -> QuantizedValue:
     """The zero point moves; where it would leave its range the scale grows, and the integers are rescaled."""
-    (low, high), old = limits(x.dtype), x.quantization
+    (low, high), old = integer_range(x.dtype), x.quantization
     scale, zero = float(old.scale), int(old.zero_point)
     step = float(np.rint(float(number) / scale))
     if abs(step) >= 2**31:
@@ -109,7 +109,7 @@ def _plus_number(b: AtenBuilder, x: QuantizedValue, number: Any) -> QuantizedVal
 
 def _times_number(b: AtenBuilder, x: QuantizedValue, number: Any) -> QuantizedValue:
     """The scale is multiplied; by a number below zero the integers are turned around."""
-    (low, high), old, by = limits(x.dtype), x.quantization, float(number)
+    (low, high), old, by = integer_range(x.dtype), x.quantization, float(number)
     if by == 0:
         return _bounded(b, x, b.zeros(x.shape, x.dtype), Quantization.of(1.0, 0))
     scale, zero = abs(by) * float(old.scale), int(old.zero_point)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from lamina.dialects.dtypes import integer_range
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.quantization import Quantization
 from lamina.frontends.aten.quantized import (
     QuantizedValue,
-    limits,
     on_quantized,
     per_tensor,
     quantization,
@@ -145,7 +145,7 @@ def prelu(b: AtenBuilder, qx: Value, weight: Value, output_scale: Any, output_ze
     if slopes.array is None or slopes.quantization.is_per_axis:
         raise b.unsupported("slopes that are no constants of one scale are not supported")
     own, last, other = x.quantization, q, slopes.quantization
-    low, high = limits(x.dtype)
+    low, high = integer_range(x.dtype)
     steps = np.arange(low, high + 1) - own.zero_point
     ratio, falling = (np.float32(own.scale * v / last.scale) for v in (1, other.scale))
     tables: list[Any] = []

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from lamina.dialects.dtypes import integer_range
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.graph import DType
-from lamina.frontends.aten.quantized import QuantizedValue, limits, on_quantized, per_tensor, stepped
+from lamina.frontends.aten.quantized import QuantizedValue, on_quantized, per_tensor, stepped
 from lamina.frontends.builder import Value
 
 
@@ -29,7 +30,7 @@ def _mean(b: AtenBuilder, x: QuantizedValue, sums: Value, counts: Any, after: bo
     mean = b.div(b.cast(sums, "float32"), b.constant(np.asarray(counts, np.float32)))
     if after:
         return x.like(stepped(b, mean, x.quantization, x.dtype))
-    low, high = limits(x.dtype)
+    low, high = integer_range(x.dtype)
     whole = b.op("round", b.add(mean, b.constant(np.float32(x.quantization.zero_point))))
     return x.like(b.cast(b.op("clip", whole, a_min=float(low), a_max=float(high)), x.dtype))
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.relay.qnn.scales import NARROW
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.quantization import PackedWeights, Quantization
 from lamina.frontends.aten.quantized import (
     QuantizedValue,
     constants,
-    limits,
     packed,
     per_tensor,
     quantization,
@@ -44,7 +44,7 @@ def requantized(
     b: AtenBuilder, sums: Value, scale: Any, bias: Any, axis: int, target: Quantization, dtype: str
 ) -> Value:
     """Sums of products with scales (along `axis`, or one) and a bias of floats (or None) as integers of a target."""
-    zero, high = int(target.zero_point), limits(dtype)[1]
+    zero, high = int(target.zero_point), integer_range(dtype)[1]
     if bias is None:
         attrs = {"rounding": "TONEVEN", "compute_dtype": "float32", "out_dtype": dtype}
         whole = b.constant(np.int32(0))

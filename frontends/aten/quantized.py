@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from lamina.dialects.dtypes import integer_range
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.graph import AtenCall
 from lamina.frontends.aten.quantization import PackedWeights, Quantization
@@ -181,12 +182,6 @@ def _numbers(b: AtenBuilder, given: Any) -> Any:
     return np.asarray(given)
 
 
-def limits(dtype: str) -> tuple[int, int]:
-    """The least and the greatest integer of a quantised tensor."""
-    info = np.iinfo(dtype)
-    return int(info.min), int(info.max)
-
-
 def scale_of(q: Quantization) -> Any:
     """The scale as the kernels have it, float32."""
     return q.scale.astype(np.float32)
@@ -225,7 +220,7 @@ def stepped(
     b: AtenBuilder, steps: Value, q: Quantization, dtype: str, least: float | None = None, most: float | None = None
 ) -> Value:
     """Numbers of steps of a scale, float32, as integers: rounded to even, then the zero point, within two bounds."""
-    zero, (low, high) = int(q.zero_point), limits(dtype)
+    zero, (low, high) = int(q.zero_point), integer_range(dtype)
     low, high = low if least is None else max(low, int(least)), high if most is None else min(high, int(most))
     # Bounds come first: far outside of them a float is no int32.
     y = b.op("clip", b.op("round", steps), a_min=float(low - zero), a_max=float(high - zero))
@@ -237,7 +232,7 @@ def integer(q: Quantization, dtype: str, number: float) -> int:
     """A real number as an integer of a quantised tensor."""
     inverse = np.float64(np.float32(1) / scale_of(q))
     made = np.rint(np.float32(np.float64(np.float32(number)) * inverse + float(q.zero_point)))
-    return int(np.clip(made, *limits(dtype)))
+    return int(np.clip(made, *integer_range(dtype)))
 
 
 def table(x: QuantizedValue, function: Callable[[Any], Any], q: Quantization, after: bool = True) -> Any:
@@ -250,7 +245,7 @@ def table(x: QuantizedValue, function: Callable[[Any], Any], q: Quantization, af
 
 
 def _table(x: QuantizedValue, function: Callable[[Any], Any], q: Quantization, after: bool) -> Any:
-    low, high = limits(x.dtype)
+    low, high = integer_range(x.dtype)
     given, scale, zero = np.arange(low, high + 1), scale_of(x.quantization), x.quantization.zero_point
     if after:
         real = (given * np.float64(scale) - np.float64(scale * np.float32(zero))).astype(np.float32)

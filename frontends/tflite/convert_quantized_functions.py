@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.dialects.relay.qnn.scales import limits
+from lamina.dialects.dtypes import integer_range
 from lamina.frontends.builder import Value
 from lamina.frontends.tflite import fixed_point as fp
 from lamina.frontends.tflite.builder import TABLE, TfliteBuilder
@@ -43,7 +43,7 @@ def relu(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     """x within the bounds of a rectifier, rescaled."""
     dtype = same_type(b, node, "int8", "uint8", "int16")
     tensor = node.results[0]
-    low, high = limits(dtype)
+    low, high = integer_range(dtype)
     mine, zero = scale(b, tensor), zero_point(b, tensor)
     bounds = RELUS[node.op.split()[1]]
     least = max(low, zero + int(fp.rounded(np.float32(bounds[0]) / mine)))
@@ -170,7 +170,7 @@ def exponential(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
 def logarithm(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     """The natural logarithm; of what is not above zero the least number that the result has."""
     dtype = same_type(b, node, "int8", "int16")
-    least = np.float32(limits(dtype)[0] - zero_point(b, node.results[0])) * scale(b, node.results[0])
+    least = np.float32(integer_range(dtype)[0] - zero_point(b, node.results[0])) * scale(b, node.results[0])
     return of_function(b, node, x, in_double(lambda v: math.log(v) if v > 0 else float(least)))
 
 
@@ -227,5 +227,5 @@ def hard_swish(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     if out[1] > 0:
         raise b.unsupported("the result's scale is too fine for the operand's")
     made = fp.hard_swish_16((values_of(dtype) - zero_point(b, node.operands[0])) << 7, out, inner)
-    low, high = limits(dtype)
+    low, high = integer_range(dtype)
     return b.looked_up(x, np.clip(made + zero_point(b, node.results[0]), low, high).astype(dtype))

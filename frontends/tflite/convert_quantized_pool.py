@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.dialects.relay.qnn.scales import limits
+from lamina.dialects.dtypes import integer_range
 from lamina.frontends.builder import Value
 from lamina.frontends.tflite.builder import TABLE, TfliteBuilder
 from lamina.frontends.tflite.convert_pool import pool_attributes
@@ -124,7 +124,7 @@ def resize_bilinear(b: TfliteBuilder, node: TfliteNode, x: Value, size: Value) -
         first, second = (b.constant(w.reshape(shape).astype(wide.dtype)) for w in (1024 - part, part))
         wide = b.add(b.mul(low, first), b.mul(high, second))
     made = b.op("rounding_right_shift", wide, b.scalar(20, wide))
-    low_end, high_end = limits(dtype)
+    low_end, high_end = integer_range(dtype)
     return bounded(b, made, low_end, high_end, dtype)
 
 

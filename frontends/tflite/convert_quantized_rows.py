@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.dialects.relay.qnn.scales import limits
+from lamina.dialects.dtypes import integer_range
 from lamina.frontends.builder import Value
 from lamina.frontends.tflite import fixed_point as fp
 from lamina.frontends.tflite.builder import TABLE, TfliteBuilder
@@ -78,7 +78,7 @@ def softmax(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     headroom = b.sub(whole(b, 32), bit_length(b, total))
     fraction = b.op("bitwise_and", b.op("left_shift", total, headroom), whole(b, fp.MOST))
     share = high(b, reciprocal(b, fraction), powers)
-    low, most = limits(dtype)
+    low, most = integer_range(dtype)
     shift = b.sub(whole(b, SUM_BITS + 31 - 8), headroom)
     if x.shape[-1] > MOST_SHARES:
         # Sums above this make shifts of more than 31 bits, where LiteRT gives up.
@@ -183,7 +183,7 @@ def l2_normalization(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     moved = b.op("left_shift", value, b.op("maximum", exponent, whole(b, 0)))
     made = b.op("rounding_right_shift", high(b, moved, multiplier),
                 b.op("maximum", b.op("negative", exponent), whole(b, 0)))  # fmt: skip
-    low, most = limits(dtype)
+    low, most = integer_range(dtype)
     return bounded(b, b.add(made, whole(b, 128)) if dtype == "uint8" else made, low, most, dtype)
 
 

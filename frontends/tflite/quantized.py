@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.dialects.relay.qnn.scales import limits
+from lamina.dialects.dtypes import integer_range
 from lamina.errors import shown
 from lamina.frontends.builder import Value
 from lamina.frontends.tflite.builder import TfliteBuilder
@@ -93,7 +93,7 @@ def scaled_wide(b: TfliteBuilder, x: Value, ratio: Any) -> Value:
 
 def activation_range(b: TfliteBuilder, tensor: TfliteTensor, name: str) -> tuple[int, int]:
     """The least and the greatest integer of a result after an activation function."""
-    low, high = limits(tensor.dtype)
+    low, high = integer_range(tensor.dtype)
     bounds = {"NONE": (None, None), "RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1)}.get(name)
     if bounds is None:
         raise b.unsupported(f"the fused activation function {name} of quantised data is not supported")
@@ -127,7 +127,7 @@ def activated(b: TfliteBuilder, node: TfliteNode, x: Value) -> Value:
     """A result after its fused activation function, which bounds its integers."""
     tensor = node.results[0]
     low, high = activation_range(b, tensor, fused(node))
-    return x if (low, high) == limits(tensor.dtype) else b.op("clip", x, a_min=float(low), a_max=float(high))
+    return x if (low, high) == integer_range(tensor.dtype) else b.op("clip", x, a_min=float(low), a_max=float(high))
 
 
 def requantized(
@@ -150,14 +150,14 @@ def requantized(
 
 def values_of(dtype: str) -> Any:
     """All integers of a type, ascending."""
-    low, high = limits(dtype)
+    low, high = integer_range(dtype)
     return np.arange(low, high + 1)
 
 
 def of_function(b: TfliteBuilder, node: TfliteNode, x: Value, function: Any) -> Value:
     """A function of the reals that bytes stand for, of float32 arrays, rounded: a table, or lines in one."""
     source, target = node.operands[0], node.results[0]
-    low, high = limits(target.dtype)
+    low, high = integer_range(target.dtype)
     if x.dtype == "int16":
         scales = (scale(b, source), zero_point(b, source), scale(b, target), zero_point(b, target))
         table = interpolation_table(function, *scales, np.float32)

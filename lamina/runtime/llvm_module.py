@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.dialects.aligned_arrays import aligned
+from lamina.dialects.index.symbol_range import SymbolRange
 from lamina.errors import InputError
 from lamina.interpreters.external import ExternalCall, ExternalFunction
 from lamina.runtime.compiled import CompiledProgram, load_program
-from lamina.runtime.ports import SIZE, Extents, Port, SizeRange
+from lamina.runtime.ports import SIZE, Extents, Port
 from lamina.runtime.program_file import StoredProgram
 from lamina.runtime.program_info import ProgramInfo
 
@@ -77,7 +78,7 @@ def _port(attr: Any) -> Port:
     assert isinstance(name, StringAttr)
     if isinstance(type_, IndexType):
         known = attr.data.get("range")
-        values = SizeRange(*known.get_values()) if isinstance(known, DenseArrayBase) else None
+        values = SymbolRange(*known.get_values()) if isinstance(known, DenseArrayBase) else None
         holds = attr.data.get("conditions")
         conditions = tuple(c.form for c in holds.data.conditions) if isinstance(holds, IndexSetAttr) else ()
         return Port(name.data, (), SIZE, range=values, conditions=conditions)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, form_of_plain, linear_text, plain_form
+from lamina.dialects.index.symbol_range import TIMES, SymbolRange
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, did_you_mean
 
@@ -18,22 +19,6 @@ if TYPE_CHECKING:
 
 SIZE = "index"
 """The dtype of a port that is a size."""
-PRODUCT = "*"
-"""Joins, in the name of a size that is a product of sizes before it, their names."""
-
-
-class SizeRange(NamedTuple):
-    """The values that a size may have: the multiples of `divisor` from `min` to `max`."""
-
-    min: int
-    max: int
-    divisor: int = 1
-
-    def problem(self, value: int) -> str | None:
-        """The reason why a value is none of them, None where it is one."""
-        if not self.min <= value <= self.max:
-            return f"it is from {self.min} to {self.max}"
-        return f"it is a multiple of {self.divisor}" if value % self.divisor else None
 
 
 class Extents(NamedTuple):
@@ -62,7 +47,7 @@ class Port:
     dtype: str
     extents: Extents | None = None
     """The extents over the program's sizes, where one of them is unknown."""
-    range: SizeRange | None = None
+    range: SymbolRange | None = None
     """Values of a size, where the program was compiled for those only."""
     conditions: tuple[Linear, ...] = ()
     """Forms over the positions of the sizes up to this one that are never negative."""
@@ -83,7 +68,7 @@ class Port:
         name, shape, dtype, *rest = plain
         more: Mapping[str, Any] = rest[0] if rest else {}
         extents = Extents(tuple(map(form_of_plain, more["extents"]))) if "extents" in more else None
-        values = SizeRange(*more["range"]) if "range" in more else None
+        values = SymbolRange(*more["range"]) if "range" in more else None
         conditions = tuple(map(form_of_plain, more.get("conditions", ())))
         return Port(name, tuple(shape), dtype, extents, values, conditions)
 
@@ -156,8 +141,8 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
     found: dict[str, int] = {}
     for n, size in enumerate(declared):
         name = size.name
-        if PRODUCT in name and all(f in found for f in name.split(PRODUCT)):
-            found[name] = prod(found[f] for f in name.split(PRODUCT))
+        if TIMES in name and all(f in found for f in name.split(TIMES)):
+            found[name] = prod(found[f] for f in name.split(TIMES))
             continue
         if name in inputs:
             value = np.asarray(inputs[name])

@@ -105,7 +105,7 @@ def program_key(
     import lamina
     from lamina.backends.cpu.jit import CODEGEN
 
-    plain = {name: size if isinstance(size, int) else list(size) for name, size in shapes.items()}
+    plain = {name: size if isinstance(size, (int, str)) else list(size) for name, size in shapes.items()}
     versions = [lamina.__version__, *map(installed_version, ("xdsl", "llvmlite", "numpy", "onnx"))]
     return cache_key(
         "program",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.relay.declare import *
 
 
@@ -250,8 +251,7 @@ class ClipOp(Elementwise, dtypes=NUMBERS):
 
 def integer_bounds(dtype: str, low: float, high: float) -> tuple[int, int]:
     """The bounds as integers that the dtype holds."""
-    bits = int(dtype.lstrip("uint"))
-    least, most = (0, 2**bits - 1) if is_unsigned(dtype) else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    least, most = integer_range(dtype)
 
     def held(bound: float) -> int:
         return least if bound <= least else most if bound >= most else int(bound)

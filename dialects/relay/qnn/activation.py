@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, ClassVar, TypeVar
 
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.qnn import scales as qs
@@ -61,7 +62,7 @@ class QnnLeakyReluOp(Opaque, QnnDataAndScales):
             multiplier, shift = qs.ref_ratio(factor, 1.0)
             return r.right_shift(r.add(r.multiply(value, multiplier), (1 << shift) >> 1), shift)
 
-        low, high = qs.limits("int32")
+        low, high = integer_range("int32")
         made = r.clip(made, a_min=float(low), a_max=float(high))
         negative = r.add(times(made, alpha), times(zero, 1 - alpha))
         return qs.saturated(r.where(r.less(made, zero), negative, made), qs.info_of(data).dtype)
@@ -83,7 +84,7 @@ class QnnLeakyReluOp(Opaque, QnnDataAndScales):
         def one(q: int) -> int:
             return q if q >= zero else (low * q + Fraction(1, 2)).__floor__() + high
 
-        made = np.clip(ref_requantized(data, *four(scales)), *qs.limits("int32"))
+        made = np.clip(ref_requantized(data, *four(scales)), *integer_range("int32"))
         found = [one(int(q)) for q in made.reshape(-1)]
         return qs.ref_saturated(np.asarray(found, np.int64).reshape(data.shape), data.dtype.name)
 
@@ -216,7 +217,7 @@ class QnnAvgPool2dOp(RelayOp, QnnDataAndScales, PoolFields2d, layouts=("layout",
     @staticmethod
     def np_ref(data: Array, *scales: Array, **attrs: Any) -> Array:
         zero = qs.ref_zero(scales[3])
-        made = np.clip(ref_requantized(data, *four(scales)), *qs.limits("int32")) - zero
+        made = np.clip(ref_requantized(data, *four(scales)), *integer_range("int32")) - zero
         # The mean of q is that of (q - zero) plus zero, exact in f64; truncation is of q.
         exact: Array = r.nn.avg_pool2d.op.np_ref(made.astype(np.float64), **attrs)
         return qs.ref_saturated(np.trunc(np.round(exact + zero, 9)).astype(np.int64), data.dtype.name)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, ClassVar
 
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import axis_of, extents
 from lamina.dialects.relay.qnn import scales as qs
@@ -44,7 +45,7 @@ def check_convolution(
 def is_held(zero_point: SSAValue, dtype: str) -> bool:
     """Whether the value is a constant that the dtype has, so that it can be padded with."""
     numbers = qs.known_values(zero_point)
-    low, high = qs.limits(dtype)
+    low, high = integer_range(dtype)
     return numbers is not None and low <= int(numbers.min()) and int(numbers.max()) <= high
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.rescale import difference, exponents, rescaled, rescaled_twice
@@ -100,7 +101,7 @@ class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE,
         axis: int, rounding: str, compute_dtype: str, out_dtype: str,
     ) -> Array:  # fmt: skip
         to_nearest, zero = rounding == "TONEAREST", qs.ref_zero(output_zero_point)
-        centred = np.clip(qs.ref_centred(data, input_zero_point, axis), *qs.limits("int32"))
+        centred = np.clip(qs.ref_centred(data, input_zero_point, axis), *integer_range("int32"))
         if rounding == "TFLITE":
             rescaled_ref = qs.ref_rescaled_away if compute_dtype == "float64" else qs.ref_rescaled_twice
             return qs.ref_saturated(rescaled_ref(centred, input_scale, output_scale, axis) + zero, out_dtype)
@@ -236,7 +237,7 @@ def _rounded_away(
     ratio = r.divide(qs.cast(scales[0], "float64"), qs.cast(_scalar(scales[1]), "float64"))
     centred = r.cast(difference(data, zero_point, axis), dtype="float64")
     made = qs.rounded(r.multiply(centred, qs.along(ratio, axis, rank_of(data))))
-    low, high = qs.limits(out_dtype)
+    low, high = integer_range(out_dtype)
     return r.cast(r.clip(qs.shifted(made, output_zero_point), a_min=float(low), a_max=float(high)), dtype=out_dtype)
 
 
@@ -298,7 +299,7 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
             made = r.round(moved) if rounding == "FBGEMM" else qs.rounded(moved)
         if out_dtype == "int32":
             made = r.cast(made, dtype="float64")  # the bounds of int32 are no f32
-        low, high = qs.limits(out_dtype)
+        low, high = integer_range(out_dtype)
         return r.cast(r.clip(made, a_min=float(low), a_max=float(high)), dtype=out_dtype)
 
     @staticmethod
@@ -314,7 +315,7 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
             made = (np.rint if rounding == "TONEVEN" else qs.ref_rounded)(scaled) + zero.astype(np.float32)
         else:
             made = qs.ref_rounded(scaled + zero.astype(np.float32))
-        low, high = qs.limits(out_dtype)
+        low, high = integer_range(out_dtype)
         return np.clip(made.astype(np.float64), low, high).astype(out_dtype)
 
     @staticmethod
@@ -383,7 +384,7 @@ class DequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     def samples() -> list[Sample]:
         def one(shape: tuple[int, ...], dtype: str, scales: int = 0, **attrs: Any) -> Sample:
             several = (scales,) if scales else ()
-            low, high = (max(v, -9999) if v < 0 else min(v, 9999) for v in qs.limits(dtype))
+            low, high = (max(v, -9999) if v < 0 else min(v, 9999) for v in integer_range(dtype))
             return sample(
                 (shape, dtype), several, (several, "int32"), attrs=attrs, ranges=((low, high), (0.01, 0.1), (-20, 20))
             )

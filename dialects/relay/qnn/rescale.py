@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 
@@ -148,7 +149,7 @@ def ref_requantized(
     data: Array, scale: Array, zero_point: Array, output_scale: Array, output_zero_point: Array, axis: int = -1
 ) -> Array:
     """The oracle of `requantized`, as int64."""
-    centred = np.clip(qs.ref_centred(data, zero_point, axis), *qs.limits("int32"))
+    centred = np.clip(qs.ref_centred(data, zero_point, axis), *integer_range("int32"))
     return qs.ref_rescaled(centred, scale, output_scale, axis, False) + qs.ref_zero(output_zero_point)
 
 
@@ -158,6 +159,6 @@ def difference(data: SSAValue, zero_point: SSAValue, axis: int) -> Any:
     if qs.info_of(data).dtype in ("int32", "int64") and not (
         qs.info_of(data).dtype == "int32" and qs.is_zero(zero_point)
     ):
-        low, high = qs.limits("int32")
+        low, high = integer_range("int32")
         made = r.clip(made, a_min=float(low), a_max=float(high))
     return made

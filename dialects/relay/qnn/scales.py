@@ -15,6 +15,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.relay.declare import *
 
 QUANTIZED = ("int8", "uint8", "int16", "int32")
@@ -91,12 +92,6 @@ def check_scales(names: str, infos: tuple[TensorInfo, ...]) -> None:
         check_one(f"{name}_zero_point", infos[2 * n + 1], "int32")
 
 
-def limits(dtype: str) -> tuple[int, int]:
-    """The least and the greatest number of an integer dtype."""
-    bits = int(dtype.lstrip("uint"))
-    return (0, 2**bits - 1) if dtype.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-
-
 # -- in decompositions -----------------------------------------------------------------------------
 
 
@@ -161,8 +156,8 @@ def shifted(data: SSAValue, zero_point: SSAValue, axis: int = -1) -> Any:
 
 def saturated(data: SSAValue, dtype: str) -> Any:
     """Integers as another integer dtype, the nearest that it has."""
-    low, high = limits(dtype)
-    own = limits(info_of(data).dtype)
+    low, high = integer_range(dtype)
+    own = integer_range(info_of(data).dtype)
     if own[0] < low or own[1] > high:
         data = r.clip(data, a_min=float(low), a_max=float(high))
     return cast(data, dtype)
@@ -203,7 +198,7 @@ def ref_centred(data: Array, zero_point: Array, axis: int = -1) -> Array:
 
 def ref_saturated(data: Array, dtype: str) -> Array:
     """The nearest number that the dtype has."""
-    return np.clip(data, *limits(dtype)).astype(dtype)
+    return np.clip(data, *integer_range(dtype)).astype(dtype)
 
 
 def ref_rounded(data: Array) -> Array:

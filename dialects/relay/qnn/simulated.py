@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 
@@ -70,7 +71,7 @@ class SimulatedQuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
         shifted = qs.shifted(whole, output_zero_point, axis)
         made: Any = data
         for number, dtype in enumerate(CODES[1:], 1):
-            low, high = qs.limits(dtype)
+            low, high = integer_range(dtype)
             bounded = r.clip(shifted, a_min=float(low), a_max=float(high))
             made = r.where(r.equal(code, number), bounded, made)
         return made
@@ -80,7 +81,7 @@ class SimulatedQuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
         scale, zero = (qs.ref_along(a, axis, data.ndim) for a in (output_scale, output_zero_point))
         whole = qs.ref_rounded(data / scale) + zero.astype(np.float32)
         codes = [out_dtype.reshape(()) == code for code in (1, 2, 3)]
-        bounds = [np.asarray(qs.limits(CODES[code]), np.float32) for code in (1, 2, 3)]
+        bounds = [np.asarray(integer_range(CODES[code]), np.float32) for code in (1, 2, 3)]
         return np.select(codes, [np.clip(whole, low, high) for low, high in bounds], data)
 
     @staticmethod

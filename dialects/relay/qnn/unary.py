@@ -11,6 +11,7 @@ import abc
 import math
 from typing import Any
 
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 
@@ -45,7 +46,7 @@ class QnnUnary(Opaque):
         dtype = qs.info_of(x).dtype
         if dtype not in qs.NARROW:
             return cls.quantised(x, scales, dtype)
-        low, high = qs.limits(dtype)
+        low, high = integer_range(dtype)
         made = r.arange.op.make(start=float(low), stop=float(high + 1), dtype="int32")
         table = cls.quantised(made.results[0], scales, dtype)
         place = r.cast(x, dtype="int32")
@@ -59,7 +60,7 @@ class QnnUnary(Opaque):
         y = cls.of_value(r.multiply(centred, qs.cast(scale, "float64")))
         zero = qs.cast(output_zero_point, "float64")
         scaled = r.add(r.divide(y, qs.cast(output_scale, "float64")), zero)
-        low, high = qs.limits(dtype)
+        low, high = integer_range(dtype)
         known = r.where(r.isnan(scaled), zero, qs.rounded(scaled))
         return r.cast(r.clip(known, a_min=float(low), a_max=float(high)), dtype=dtype)
 
@@ -69,12 +70,12 @@ class QnnUnary(Opaque):
         real = qs.ref_centred(x, zero_point).astype(np.float64) * one
         scaled = cls.of_array(real) / out + zero
         known = np.where(np.isnan(scaled), zero, qs.ref_rounded(scaled))
-        return np.clip(known, *qs.limits(x.dtype.name)).astype(x.dtype)
+        return np.clip(known, *integer_range(x.dtype.name)).astype(x.dtype)
 
     @staticmethod
     def samples() -> list[Sample]:
         def one(shape: tuple[int, ...], dtype: str = "int8", scale: float = 0.03, one_more: bool = False) -> Sample:
-            low, high = (max(v, -999) if v < 0 else min(v, 999) for v in qs.limits(dtype))
+            low, high = (max(v, -999) if v < 0 else min(v, 999) for v in integer_range(dtype))
             number = (1,) if one_more else ()
             return sample(
                 (shape, dtype), number, (number, "int32"), number, (number, "int32"),

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType
@@ -30,18 +30,16 @@ from xdsl.rewriter import Rewriter
 
 from lamina.dialects import edit
 from lamina.dialects.attributes import to_attribute
-from lamina.dialects.dtypes import bits_of, is_unsigned
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.symbol_forms import form_of, symbols_of
 from lamina.dialects.index.symbol_ranges import narrowed, parse_ranges, range_text, range_under
 from lamina.dialects.index.symbols import Guard, SymbolRange, Symbols, with_symbols
-from lamina.dialects.infos import TensorInfo, TypeMismatch, at_least, has_unknown_extents, is_symbolic
+from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, is_symbolic
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.elementwise.unary import CastOp
 from lamina.dialects.relay.families import INTEGERS
-from lamina.dialects.relay.meaning import full_attrs
+from lamina.dialects.relay.meaning import full_attrs, symbolic_results
 from lamina.dialects.relay.params import dense_array
 from lamina.dialects.relay.shape.values import ShapeOfOp
 from lamina.dialects.relay.symbolic import (
@@ -246,26 +244,9 @@ class _Sweep:
         if any(v not in self.numbers for v in op.operands) or not op.operands or not hasattr(op, "np_ref"):
             return
         arrays = [self.numbers[v] for v in op.operands]
-        if isinstance(op, CastOp) and self._holds(arrays[0], op.dtype.data):
-            self.numbers[op.result] = arrays[0]
-            return
-        before = len(self.symbols.guards)
-        try:
-            with with_symbols(self.symbols), np.errstate(all="ignore"):
-                found: Any = op.np_ref(*arrays, **attrs)  # type: ignore[attr-defined]
-        except (TypeError, ValueError, ArithmeticError, IndexError, AttributeError):
-            found = None
-        if found is not None and len(self.symbols.guards) == before:
-            results: list[Any] = [*cast(Any, found)] if isinstance(found, (tuple, list)) else [found]
-            self.numbers.update(zip(op.results, map(np.asarray, results), strict=True))
-        self.symbols.forget(before)
-
-    def _holds(self, array: Array, dtype: str) -> bool:
-        """Whether a dtype of integers has the numbers of an array."""
-        bits = bits_of(dtype)
-        low, high = (0, 1 << bits) if is_unsigned(dtype) else (-(1 << bits - 1), 1 << bits - 1)
-        numbers: list[Any] = array.reshape(-1).tolist()
-        return all(at_least(n, low) and at_least(high - 1 - n, 0) for n in numbers)
+        results = symbolic_results(type(op), arrays, attrs, self.symbols)
+        if results is not None:
+            self.numbers.update(zip(op.results, results, strict=True))
 
     def _repaired(self, op: RelayOp) -> Symbols | None:
         """The symbols with values for which the last question of an op that refuses is answered the other way."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from xdsl.ir import SSAValue
 
 from lamina.dialects import relay as r
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.core import constant_array, make_constant
@@ -239,7 +240,7 @@ def pad(rewrite: Rewrite, op: RelayOp, operands: list[Any]) -> Outcome:
 
 def bound(real: float, number: tuple[float, int], dtype: str) -> int:
     """A real number quantised, halves away from zero, saturated."""
-    low, high = qs.limits(dtype)
+    low, high = integer_range(dtype)
     scale, zero = number
     if math.isinf(real):
         return low if real < 0 else high
@@ -305,7 +306,7 @@ def as_quantized(rewrite: Rewrite, x: Operand) -> Affine:
     if isinstance(x, Affine):
         return x if x.dtype == rewrite.dtype else rewrite.requantized(x)
     array = constant_array(x, rewrite.store)
-    low, high = qs.limits(rewrite.dtype)
+    low, high = integer_range(rewrite.dtype)
     zero = (low + high + 1) // 2
     scale = np.asarray(float(np.abs(array).max(initial=0.0)) / (high - zero) or 1.0, np.float32)
     s, z = rewrite.constant(scale, "scale"), rewrite.constant(np.asarray(zero, np.int32), "zero")

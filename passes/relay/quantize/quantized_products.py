@@ -27,6 +27,7 @@ from xdsl.ir import SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects import relay as r
+from lamina.dialects.dtypes import integer_range
 from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
@@ -198,9 +199,9 @@ def quantize(op: RelayOp, store: ParamStore) -> SSAValue | None:
     made = rescaled(x, target, attrs["out_dtype"], store) if x is not None else with_bias(value, target, attrs, store)
     if made is None:
         # Bounds before a quantize that say nothing are no work either.
-        says = value is op.operands[0] or (least, most) != qs.limits(attrs["out_dtype"])
+        says = value is op.operands[0] or (least, most) != integer_range(attrs["out_dtype"])
         return None if says else r.qnn.quantize(value, *op.operands[1:], **attrs)
-    low, high = qs.limits(attrs["out_dtype"])
+    low, high = integer_range(attrs["out_dtype"])
     return made if (least, most) == (low, high) else r.clip(made, a_min=float(least), a_max=float(most))
 
 
@@ -231,7 +232,7 @@ def bounds(value: SSAValue, scale: float, zero: int, dtype: str) -> tuple[SSAVal
 
     Quantizing never changes the order of two numbers, so that a bound may as well be quantized itself.
     """
-    low, high = least, most = qs.limits(dtype)
+    low, high = least, most = integer_range(dtype)
 
     def quantized(number: float) -> int:
         found = np.rint(np.float32(number) / np.float32(scale)) + np.float32(zero)

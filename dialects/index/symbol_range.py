@@ -1,0 +1,28 @@
+"""Values that a symbol may have, and the names of products of symbols: what programs know of them when they run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TIMES = "*"
+"""Joins the names in the name of a product of symbols."""
+MOST = 1 << 30
+"""The greatest value of a symbol of which nothing is said."""
+
+
+class SymbolRange(NamedTuple):
+    """Values that a symbol may have: the multiples of `divisor` from `min` to `max`."""
+
+    min: int = 1
+    max: int = MOST
+    divisor: int = 1
+
+    def holds(self, value: int) -> bool:
+        """Whether a value is one of them."""
+        return self.problem(value) is None
+
+    def problem(self, value: int) -> str | None:
+        """The reason why a value is none of them, None where it is one."""
+        if not self.min <= value <= self.max:
+            return f"it is from {self.min} to {self.max}"
+        return f"it is a multiple of {self.divisor}" if value % self.divisor else None
