@@ -268,6 +268,7 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.sqrt": ("elementwise.transcendental", "SqrtOp"),
     "relay.squeeze": ("shape.views", "SqueezeOp"),
     "relay.stack": ("shape.join", "StackOp"),
+    "relay.state_append": ("shape.state", "StateAppendOp"),
     "relay.stft": ("reduce.spectrum", "StftOp"),
     "relay.strided_set": ("shape.select", "StridedSetOp"),
     "relay.strided_slice": ("shape.indexing", "StridedSliceOp"),

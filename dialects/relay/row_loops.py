@@ -32,17 +32,20 @@ def empty(shape: Sequence[int], dtype: str, name: str) -> Tensor:
 
 
 def each_place(ib: IRBuilder, extents: Sequence[int], statement: Statement, parallel: bool = False) -> None:
-    """`statement(place)` at every place of a box, in row-major order; with `parallel` the outermost loop is shared.
+    """`statement(place)` at every place of a box, in row-major order; with `parallel` the outermost loop that has steps
+    to share is shared.
 
     Statements of a shared loop must write at different places.
     """
+
+    outermost = next((n for n, e in enumerate(extents) if is_symbolic(e) or e > 1), None)
 
     def loop(place: Place) -> None:
         depth = len(place)
         if depth == len(extents):
             statement(place)
             return
-        shared = parallel and depth == 0 and (is_symbolic(extents[0]) or extents[0] > 1)
+        shared = parallel and depth == outermost
         with ib.for_range(0, extents[depth], f"r{depth}", "parallel" if shared else "serial") as i:
             loop((*place, i))
 

@@ -49,7 +49,7 @@ def _lies_along(stage: Stage, apart: int, target: TargetAttr) -> bool:
     rank = len(stage.spatial)
     rows, along = stage.op.body.block.args[:rank], stage.op.body.block.args[rank + apart :]
     own = [dim for dim, extent in zip(rows, stage.spatial, strict=True) if extent > 1]
-    lines = 0
+    lines, has_own = 0, False
     for read in reads:
         forms = stage.read_forms(read)
         if read.guard is not None or not reads_along(stage, read, along):
@@ -58,9 +58,10 @@ def _lies_along(stage: Stage, apart: int, target: TargetAttr) -> bool:
             continue
         if forms[-1:] != [Linear.dim(along[-1])]:
             return False
-        if len(reads) > 1 and not all(any(dim in form.dims() for form in forms) for dim in own):
-            return False  # what several results share is to be read once for all of them
+        has_own = has_own or all(any(dim in form.dims() for form in forms) for dim in own)
         lines += 1
+    if not has_own and len(reads) > 1:
+        return False  # what several results share is to be read once for all of them
     return lines > 0 and (len(along) == 1 or counts_through(stage, len(along)))
 
 

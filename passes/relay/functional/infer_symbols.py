@@ -88,7 +88,7 @@ class InferSymbols(ModulePass):
                 op=opened[0],
             )
         (main,) = mains
-        symbols, found = infer(main, known, stated.conditions if stated is not None else ())
+        symbols, found = infer(main, known, stated)
         with edit.transaction(op), with_symbols(symbols):
             state_symbols(op, symbols)
             for argument in main.body.block.args:
@@ -144,9 +144,9 @@ class InferredOp:
 
 
 def infer(
-    main: func.FuncOp, known: Mapping[str, SymbolRange], conditions: Sequence[Linear] = ()
+    main: func.FuncOp, known: Mapping[str, SymbolRange], stated: Symbols | None = None
 ) -> tuple[Symbols, list[InferredOp]]:
-    """The symbols of a function, with ranges under which its ops fit, and what all its ops give.
+    """The symbols of a function, those stated among them, with ranges under which its ops fit, and what its ops give.
 
     Raises InputError, UnsupportedError naming the op that does not fit.
     """
@@ -157,8 +157,8 @@ def infer(
                 f"relay-infer-symbols: an argument is {argument.type}, which has extents without a name", op=main
             )
     names = names_of_types(block.arg_types)
-    ranges = {n: known.get(n, SymbolRange()) for n in dict.fromkeys(s for d in names for s in symbols_of(form_of(d)))}
-    symbols = Symbols(ranges, conditions=conditions)
+    named = dict.fromkeys([*(s for d in names for s in symbols_of(form_of(d))), *(stated.known if stated else ())])
+    symbols = Symbols({n: known.get(n, SymbolRange()) for n in named}, conditions=stated.conditions if stated else ())
     for _ in range(_ROUNDS):
         sweep = _Sweep(symbols, known)
         narrowed = sweep.run(main)
