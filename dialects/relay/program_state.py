@@ -5,7 +5,8 @@
     }
 
 The function itself keeps nothing: whoever calls it hands each output to its input in the next run, and the initial
-value in the first one (`lamina.runtime.session`). A value of rank 0 stands for a tensor of it repeated.
+value in the first one (`lamina.runtime.session`). A value of rank 0 stands for a tensor of it repeated. Of state that
+grows where it lies (relay-state-append) an entry has `axis`, `kept` and `spare` besides.
 """
 
 from __future__ import annotations
@@ -14,9 +15,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    StringAttr,
+    i64,
+)
 
 from lamina.dialects.relay.params import ParamStore, array_dense
+from lamina.dialects.state_growth import Growth
 from lamina.errors import InputError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -37,6 +46,7 @@ class StateVariable(NamedTuple):
     output: str
     initial: NDArray[Any]
     """The value, or an array of rank 0 of the number that all elements have."""
+    growth: Growth | None = None
 
 
 def state_attribute(variables: Sequence[StateVariable]) -> ArrayAttr[DictionaryAttr]:
@@ -56,7 +66,14 @@ def _entry(v: StateVariable) -> DictionaryAttr:
         what = f"the initial value of {v.input!r} has {value.nbytes} bytes, only {MOST_BYTES} are supported"
         raise UnsupportedError(what, hint="start from one number repeated")
     initial = cast("Attribute", array_dense(value.copy(order="C")))
-    return DictionaryAttr({"input": StringAttr(v.input), "output": StringAttr(v.output), "initial": initial})
+    fields: dict[str, Attribute] = {"input": StringAttr(v.input), "output": StringAttr(v.output), "initial": initial}
+    if v.growth is not None:
+        axis, *symbols = v.growth
+        fields |= {
+            "axis": IntegerAttr(axis, i64),
+            **dict(zip(("kept", "spare"), map(StringAttr, symbols), strict=True)),
+        }
+    return DictionaryAttr(fields)
 
 
 def state_of(function: FuncOp) -> list[StateVariable]:
@@ -77,5 +94,13 @@ def state_of(function: FuncOp) -> list[StateVariable]:
         ):
             hint = '[{input = "x", output = "x:next", initial = dense<0.0> : tensor<f32>}]'
             raise InputError(f"the attribute {STATE} of @{function.sym_name.data} is malformed", hint=hint)
-        found.append(StateVariable(name.data, output.data, store.get(cast("Any", initial))))
+        growth = _growth(fields)
+        found.append(StateVariable(name.data, output.data, store.get(cast("Any", initial)), growth))
     return found
+
+
+def _growth(fields: dict[str, Any]) -> Growth | None:
+    axis, kept, spare = (fields.get(key) for key in Growth._fields)
+    if not isinstance(axis, IntegerAttr) or not isinstance(kept, StringAttr) or not isinstance(spare, StringAttr):
+        return None
+    return Growth(int(cast("IntegerAttr", axis).value.data), kept.data, spare.data)

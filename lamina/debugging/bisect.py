@@ -26,13 +26,13 @@ from lamina.debugging.outcome import Kind
 from lamina.debugging.program import Program
 from lamina.debugging.states import NEEDED, operations
 from lamina.debugging.verdict import How, Verdict, registry_of
+from lamina.dialects.entry_names import level_of
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TARGET
 from lamina.errors import UsageError
 from lamina.ir.diagnostics import op_text
 from lamina.ir.pipeline import print_pipeline, run_pipeline
 from lamina.ir.printing import module_text
-from lamina.runtime.entry_names import level_of
 
 SCHEDULES = "te-to-tir"
 FEW_INTERPRETED = 30_000_000

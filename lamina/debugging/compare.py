@@ -32,6 +32,7 @@ from lamina.debugging.judge import Tell, silent
 from lamina.debugging.program import Program
 from lamina.debugging.states import explain, operations
 from lamina.debugging.verdict import How, compiled_results
+from lamina.dialects.entry_names import level_of
 from lamina.dialects.relay.base import OpPattern, RelayOp
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TARGET, TargetAttr, module_target
@@ -41,7 +42,6 @@ from lamina.errors import UsageError, did_you_mean
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, print_pipeline, run_pipeline
-from lamina.runtime.entry_names import level_of
 
 THREADS = (
     "tir-lower-thread-allreduce,tir-lower-blocks,tir-unify-thread-binding,tir-inject-virtual-thread,tir-thread-sync"

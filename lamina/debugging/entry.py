@@ -21,12 +21,12 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
+from lamina.dialects.entry_names import argument_names
 from lamina.dialects.index.sizes import SHAPE, shape_of
 from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
 from lamina.errors import UsageError
-from lamina.runtime.entry_names import argument_names
 
 MAIN = "main"
 

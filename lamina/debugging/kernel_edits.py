@@ -32,6 +32,7 @@ from lamina.debugging.entry import draw_inputs, entry_of
 from lamina.debugging.minimise import minimised, smallest
 from lamina.debugging.program import Program
 from lamina.debugging.subgraph import function_name
+from lamina.dialects.entry_names import argument_names
 from lamina.dialects.index.linear import constant
 from lamina.dialects.schedule.nest.edits import substitute
 from lamina.dialects.schedule.ops import ScheduleOp
@@ -40,7 +41,6 @@ from lamina.dialects.tir import ops as tir
 from lamina.errors import LaminaError
 from lamina.ir.parsing import parse_text
 from lamina.ir.printing import module_text
-from lamina.runtime.entry_names import argument_names
 
 Holds = Callable[[Program], bool]
 Kernel = te.FuncOp | tir.FuncOp

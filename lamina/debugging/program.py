@@ -13,6 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from lamina.debugging.entry import MAIN
 from lamina.debugging.states import run_state
 from lamina.debugging.subgraph import Part, body_of, live, part_of
+from lamina.dialects.entry_names import argument_names, level_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import ParamAttr, ParamStore
 from lamina.dialects.target import TARGET
@@ -21,7 +22,6 @@ from lamina.errors import LaminaError, UsageError
 from lamina.interpreters.beyond_programs import needs_machine
 from lamina.ir.context import LaminaContext
 from lamina.ir.printing import module_text
-from lamina.runtime.entry_names import argument_names, level_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

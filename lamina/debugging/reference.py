@@ -15,11 +15,11 @@ from lamina.debugging.agreement import Decided, noise_of, perturbed_runs, within
 from lamina.debugging.comparison import Comparer
 from lamina.debugging.states import run_state
 from lamina.debugging.stored_case import savable
+from lamina.dialects.entry_names import argument_names, level_of
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.interpreters.beyond_programs import needs_machine
 from lamina.interpreters.relay_reference import main_function
 from lamina.ir.context import LaminaContext
-from lamina.runtime.entry_names import argument_names, level_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -20,12 +20,12 @@ from lamina.debugging.minimise import smallest
 from lamina.debugging.program import Program
 from lamina.dialects.attributes import from_attribute, to_attribute
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.entry_names import argument_names
 from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import INLINE_BYTES, array_dense
 from lamina.errors import LaminaError
-from lamina.runtime.entry_names import argument_names
 
 Holds = Callable[[Program], bool]
 """Whether a program still shows the fault."""

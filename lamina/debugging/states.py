@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, VectorType
 from xdsl.ir import Operation
 
 from lamina.debugging.entry import MAIN
+from lamina.dialects.entry_names import level_of
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TARGET
 from lamina.dialects.te import ops as te
@@ -25,7 +26,6 @@ from lamina.errors import LaminaError
 from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.ir.user_code import users_mistake
-from lamina.runtime.entry_names import level_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

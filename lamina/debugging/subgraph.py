@@ -19,6 +19,7 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import Pure
 
+from lamina.dialects.entry_names import argument_names, unique
 from lamina.dialects.relay.core import ConstantOp, FnOp, GlobalOp
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.te.ops import FuncOp as TeFuncOp
@@ -27,7 +28,6 @@ from lamina.dialects.tir.ops import FuncOp as TirFuncOp
 from lamina.dialects.value_names import NAME
 from lamina.errors import UsageError
 from lamina.passes.relay.functional.remove_unused_functions import referred_symbols
-from lamina.runtime.entry_names import argument_names, unique
 
 
 @dataclass

@@ -22,22 +22,20 @@ import numpy as np
 from lamina.backends.cpu.processors import available_threads
 from lamina.driver.model import Model, Origin, Shapes, Source
 from lamina.driver.settings import Settings
-from lamina.driver.sources import Choice, Imports, answers_of, source_of, with_choices
+from lamina.driver.sources import Choice, Imports, answers_of, key_of, source_of, with_choices
 from lamina.errors import OpenExtentError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.suffixes import is_c_source
 from lamina.ir.targets import check_host, spec_of
 from lamina.measure.kernel_profile import Profile, Recording, kernels_of
 from lamina.measure.timing import Benchmark, random_inputs, repeated
-from lamina.passes.relay.layout.legal_forms import any_registered
-from lamina.passes.relay.partition.external_backends import is_foreign
 from lamina.runtime.compiled import CompiledProgram, Memory, load_program
 from lamina.runtime.given_arrays import as_array
 from lamina.runtime.ports import SIZE, Port
 from lamina.runtime.program_file import StoredProgram
 from lamina.runtime.runnable import HasPorts, Runnable
 from lamina.runtime.session import KeptValue
-from lamina.store.program_cache import ProgramCache, enabled, object_cache, program_key
+from lamina.store.program_cache import ProgramCache, enabled, object_cache
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
     from lamina.driver.open_model import OpenProgram
     from lamina.driver.pipelines import Progress
     from lamina.driver.stage_texts import StageTexts
-    from lamina.runtime.session import KeptValue
+    from lamina.runtime.grown_rows import InPlace
     from lamina.transform import PassContext
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -81,6 +79,7 @@ def compile(
     choices: Choice = None,
     numerics: str | None = None,
     records: str | os.PathLike[str] | None = None,
+    states: Mapping[str, str] | None = None,
 ) -> Executable:
     """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
 
@@ -99,15 +98,16 @@ def compile(
     A program with control flow, data or extents that only arrays tell is run by the virtual machine (`lamina.vm.vm`),
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
     and not given is compiled for each shape that it meets; with a range for each, `shapes={"seq": "1..512"}`, it is one
-    program for all of these sizes. Raises LaminaError.
+    program for all of these sizes. `states` are outputs that go to inputs in the next run, by the names of these: what
+    grows by concatenation is added to where it lies (`Executable.session`). Raises LaminaError.
     """
-    origin, fresh = source_of(model, shapes)
+    origin, fresh = source_of(model, shapes, states)
     settings = Settings.of(target, threads, opt_level, numerics, sanitize, records)
     check_host(settings.target)
     answers = answers_of(choices, settings.target)
     programs = ProgramCache() if enabled(cache) else None
     objects = object_cache(cache)
-    key = _key(origin, settings, answers) if programs is not None else ""
+    key = key_of(origin, settings, answers) if programs is not None else ""
     # Instruments want to see the passes run.
     found = programs.load(key) if programs is not None and key and not settings.context.instruments else None
     wanted = with_choices(fresh, answers)
@@ -195,7 +195,7 @@ def exportable(
     answers = answers_of(choices, settings.target)
     wanted = with_choices(fresh, answers)
     programs = ProgramCache() if enabled(cache) else None
-    key = _key(origin, settings, answers) if programs is not None else ""
+    key = key_of(origin, settings, answers) if programs is not None else ""
     known = programs is not None and key and not settings.context.instruments and not settings.small
     made = programs.load(key) if programs is not None and known else None
     objects = object_cache(cache)
@@ -223,19 +223,6 @@ def _has_sizes(stored: StoredProgram) -> bool:
 def _not_fixed(path: str | os.PathLike[str]) -> UnsupportedError:
     what = "this model has no kernels in a fixed order of known extents"
     return UnsupportedError(what, where=str(path), hint="give all shapes, or write it for Python (FILE.lamina)")
-
-
-def _key(origin: Origin, settings: Settings, answers: Mapping[str, str]) -> str:
-    """The key of a program in the cache, empty where none holds all that decides it.
-
-    That are programs of a backend from another package, and those with forms of ops that a user has written.
-    """
-    target = settings.target
-    if origin.digest is None or any_registered() or any(map(is_foreign, target.backend_list())):
-        return ""
-    context = str(settings.context)
-    records = settings.context.records
-    return program_key(origin.digest, origin.shapes, target.text(), context, settings.sanitize, answers, records)
 
 
 def _compilation(
@@ -377,6 +364,9 @@ class Executable(Runnable):
         if isinstance(self._program, CompiledProgram):
             return [KeptValue.from_plain(v) for v in self._description.get("state", ())]
         return [KeptValue(*v) for v in self._program.state()]
+
+    def in_place(self) -> InPlace | None:
+        return self._program.sized if isinstance(self._program, CompiledProgram) else None
 
     @property
     def takes_addresses(self) -> bool:

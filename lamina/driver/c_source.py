@@ -110,8 +110,8 @@ def _ports(main: FuncOp, values: Sequence[SSAValue]) -> list[SourcePort]:
     from lamina.backends.c.net import SourcePort
     from lamina.backends.cpu.runtime.interface import dlpack_type
     from lamina.dialects.dtypes import dtype_name
+    from lamina.dialects.entry_names import argument_names
     from lamina.dialects.tir.memory import type_of
-    from lamina.runtime.entry_names import argument_names
 
     arguments: list[SSAValue] = list(main.body.block.args)
     names = dict(zip(arguments, argument_names(main, arguments), strict=True))

@@ -194,6 +194,7 @@ def plan(compilation: Compilation) -> LoweringHere | None:
 def lower(compilation: Compilation) -> None:
     """Run the passes on graphs: kernels are what they are, each with its schedule."""
     compilation.run_passes("relay", "te")
+    compilation.state = _state_of(compilation.source.module)  # some of it may grow where it lies now
 
 
 def emit(lowering: LoweringHere, weights: WeightPacking) -> Kernels:

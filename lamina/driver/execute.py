@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     ContainerType,
+    DenseArrayBase,
     DictionaryAttr,
     IndexType,
     IntegerAttr,
@@ -29,9 +30,11 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.entry_names import argument_names, level_of, result_names
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.linear import Atom
-from lamina.dialects.index.sizes import SHAPE
+from lamina.dialects.index.sizes import RANGE, SHAPE
+from lamina.dialects.index.symbol_range import SymbolRange
 from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
@@ -43,7 +46,6 @@ from lamina.interpreters.tir_interpreter import Kernel, buffer_name
 from lamina.interpreters.tir_memory import Memory, UninitialisedError, output_range
 from lamina.ir.context import LaminaContext
 from lamina.passes.relay.partition.external_backends import is_declaration
-from lamina.runtime.entry_names import argument_names, level_of, result_names
 from lamina.runtime.ports import SIZE, Extents, Port, infer_sizes
 
 if TYPE_CHECKING:
@@ -128,13 +130,18 @@ def bind_inputs(
 
 
 def _port(name: str, value: SSAValue, attrs: Attribute | None) -> Port:
+    said: Mapping[str, Attribute] = {}
+    if isinstance(attrs, ArrayAttr) and isinstance(value, BlockArgument):
+        said = cast("ArrayAttr[DictionaryAttr]", attrs).data[value.index].data
     if isinstance(value.type, IndexType):
-        return Port(name, (), SIZE)
+        values = said.get(RANGE)
+        known = SymbolRange(*map(int, values.get_values())) if isinstance(values, DenseArrayBase) else None
+        return Port(name, (), SIZE, range=known)
     assert isinstance(value.type, ShapedType) and isinstance(value.type, ContainerType)
     shape = tuple(int(e) for e in value.type.get_shape())
     extents = None
-    if DYNAMIC_INDEX in shape and isinstance(attrs, ArrayAttr) and isinstance(value, BlockArgument):
-        found = cast("ArrayAttr[DictionaryAttr]", attrs).data[value.index].data.get(SHAPE)
+    if DYNAMIC_INDEX in shape:
+        found = said.get(SHAPE)
         extents = Extents(found.data.results) if isinstance(found, IndexMapAttr) else None
     return Port(name, shape, dtype_name(cast(Attribute, value.type.get_element_type())), extents)
 

@@ -48,18 +48,34 @@ class Origin:
     """None when it cannot be had: such a model is not cached."""
     max_tensor_bytes: int | None = None
     """The most bytes of a tensor of a model, None for the importer's own limit."""
+    states: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The outputs that go to inputs in the next run, by the names of these."""
 
     @staticmethod
-    def of(source: Source, shapes: Shapes | None, max_tensor_bytes: int | None = None) -> Origin:
+    def of(
+        source: Source,
+        shapes: Shapes | None,
+        max_tensor_bytes: int | None = None,
+        states: Mapping[str, str] | None = None,
+    ) -> Origin:
         if not isinstance(source, (str, os.PathLike, bytes)) and type(source).__name__ not in OBJECTS:
             kinds = "a path, bytes, an onnx ModelProto, a torch ExportedProgram or a module"
             what = f"a model is {kinds}, not {type(source).__name__}"
             raise UsageError(what, hint="export it to ONNX first")
         refuse_saved(source)
-        return Origin(source, dict(shapes or {}), _digest(source), max_tensor_bytes)
+        return Origin(source, dict(shapes or {}), _digest(source), max_tensor_bytes, dict(states or {}))
 
     def read(self) -> ImportedModel | ReadProgram:
         """Import the model. Raises LaminaError, UsageError where `shapes` has ranges for another format than ONNX."""
+        imported = self._read()
+        if self.states:
+            from lamina.driver.declared_states import declare_states
+            from lamina.interpreters.relay_reference import main_function
+
+            declare_states(main_function(imported.module), self.states)
+        return imported
+
+    def _read(self) -> ImportedModel | ReadProgram:
         if any(isinstance(given, str) for given in self.shapes.values()) and not self._is_onnx():
             what = "ranges of sizes are for dimensions of ONNX models"
             raise UsageError(what, hint="give numbers")

@@ -93,6 +93,8 @@ GRAPH = (
     Step("relay-eliminate-common-subexpr", "once more: layouts have made equal transforms"),
     Step("relay-canonicalize-cast", "casts are repeated for their users after equal ops were merged, which undoes it"),
     Step("relay-dead-code-elimination", "dead ops would become kernels; at every level"),
+    Step("relay-state-append", "who else reads a state that grows is known: no pass behind it adds readers"),
+    Step("relay-fuse-state-reads", "what reads its rows is one kernel with the slice, which fusion would keep apart"),
     Step("relay-plan-devices", "copies between devices are ops that end a kernel"),
     Step(FUSION, "the last one on graphs: it decides what a kernel is"),
 )

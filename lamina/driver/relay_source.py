@@ -20,13 +20,13 @@ from xdsl.ir import Attribute
 from xdsl.rewriter import Rewriter
 
 from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.entry_names import argument_names, level_of, result_names
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents, is_dynamic
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UsageError, did_you_mean, printable
 from lamina.frontends.formats import Format, TextFormat, format_by_marks, format_by_suffix
-from lamina.runtime.entry_names import argument_names, level_of, result_names
 from lamina.runtime.ports import Port
 
 if TYPE_CHECKING:

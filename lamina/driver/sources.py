@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from lamina.driver.model import Model, Origin, Shapes, Source, port_of
 from lamina.errors import UsageError
+from lamina.passes.relay.layout.legal_forms import any_registered
+from lamina.passes.relay.partition.external_backends import is_foreign
+from lamina.store.program_cache import program_key
 
 if TYPE_CHECKING:
     from lamina.dialects.machine_spec import TargetSpec
     from lamina.driver.compilation import Fresh
     from lamina.driver.compilation import Source as _Module
+    from lamina.driver.settings import Settings
 
 Choice: TypeAlias = "str | os.PathLike[str] | Mapping[str, str] | None"
 
@@ -41,13 +45,16 @@ def with_choices(fresh: Fresh, answers: Mapping[str, str]) -> Fresh:
     return chosen
 
 
-def source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fresh]:
-    """Origin of a model, and what gives its module. Raises UsageError for shapes of a model that is loaded."""
+def source_of(
+    model: Model | Source, shapes: Shapes | None, states: Mapping[str, str] | None = None
+) -> tuple[Origin, Fresh]:
+    """Origin of a model, and what gives its module. Raises UsageError for shapes or states of one that is loaded."""
     if not isinstance(model, Model):
-        origin = Origin.of(model, shapes)
+        origin = Origin.of(model, shapes, states=states)
         return origin, Imports(origin)
-    if shapes:
-        raise UsageError("the shapes of a loaded model are fixed", hint="give them to lamina.load")
+    if shapes or states:
+        what = "shapes" if shapes else "states"
+        raise UsageError(f"the {what} of a loaded model are fixed", hint="give them to lamina.load")
     return model.origin, copies_of(model)
 
 
@@ -76,3 +83,17 @@ class Imports:
         imported = self.origin.read()
         self.foreign = getattr(imported, "foreign", False)
         return Source(imported.module, imported.store, imported.label, tuple(map(port_of, imported.inputs)))
+
+
+def key_of(origin: Origin, settings: Settings, answers: Mapping[str, str]) -> str:
+    """The key of a program in the cache, empty where none holds all that decides it.
+
+    That are programs of a backend from another package, and those with forms of ops that a user has written.
+    """
+    target = settings.target
+    if origin.digest is None or any_registered() or any(map(is_foreign, target.backend_list())):
+        return ""
+    passes, records = str(settings.context), settings.context.records
+    return program_key(
+        origin.digest, origin.shapes, target.text(), passes, settings.sanitize, answers, records, origin.states
+    )

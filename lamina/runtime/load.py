@@ -25,6 +25,8 @@ from lamina.runtime.saved_file import PROGRAM, check_kind, read_saved
 from lamina.runtime.session import KeptValue
 
 if TYPE_CHECKING:
+    from lamina.runtime.grown_rows import InPlace
+
     Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -70,6 +72,9 @@ class SavedNet(Runnable):
 
     def kept(self) -> list[KeptValue]:
         return self._state
+
+    def in_place(self) -> InPlace | None:
+        return self._program.sized
 
     def close(self) -> None:
         self._program.close()

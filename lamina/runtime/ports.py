@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, form_of_plain, linear_text, plain_form
+from lamina.dialects.index.linear import MAX_EXTENT, ZERO, Atom, Linear, form_of_plain, linear_text, plain_form
 from lamina.dialects.index.symbol_range import TIMES, SymbolRange
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, did_you_mean
@@ -34,7 +34,9 @@ class Extents(NamedTuple):
                 return self.names[position]
             return f"d{position}"
 
-        return ", ".join(linear_text(e, name) for e in self.results)
+        # A size without a name is 0 unless somebody who knows of it says otherwise.
+        unnamed: dict[Atom, Linear] = {n: ZERO for n, known in enumerate(self.names) if not known}
+        return ", ".join(linear_text(e.substitute(unnamed) if unnamed else e, name) for e in self.results)
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,15 @@ class Port:
         return tuple(e.evaluate(values) for e in self.extents.results)
 
 
+def untold(sizes: Sequence[Port], ports: Sequence[Port]) -> list[str]:
+    """The names of sizes that no array tells and that have a least value, which they have unless they are given.
+
+    `sizes` are those of a program in order, `ports` its inputs.
+    """
+    told = {a for p in ports if p.extents is not None for e in p.extents.results for a in e.dims()}
+    return [s.name for n, s in enumerate(sizes) if s.range is not None and n not in told and TIMES not in s.name]
+
+
 def naming_sizes(ports: Sequence[Port], names: Sequence[str]) -> tuple[Port, ...]:
     """Ports whose extents name the sizes of their program."""
     given = tuple(names)
@@ -134,10 +145,12 @@ def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array
 def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, int]:
     """The program's sizes: as given, else from the first array that has one as an extent of its own.
 
-    Raises InputError for a size that no array tells, and for one that is no number from 0 on.
+    One that is no extent of an input is its least value, where it has one. Raises InputError for a size that no array
+    tells, and for one that is no number from 0 on.
     """
     declared = [p for p in ports if p.dtype == SIZE]
     names = [p.name for p in declared]
+    least = {*untold(declared, ports)}
     found: dict[str, int] = {}
     for n, size in enumerate(declared):
         name = size.name
@@ -156,6 +169,8 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
             shape = np.shape(array)
             if len(shape) == len(p.extents.results) and Linear.dim(n) in p.extents.results:
                 found[name] = shape[p.extents.results.index(Linear.dim(n))]
+        if name in least and name not in found and size.range is not None:
+            found[name] = size.range.min
         if name not in found:
             raise InputError("no array tells this size; give it as an integer", where=f"input {name!r}")
         if not 0 <= found[name] <= MAX_EXTENT:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from lamina.runtime.given_arrays import named_arrays
 from lamina.runtime.ports import SIZE, Port, by_name
-from lamina.runtime.session import KeptValue, ProgramSession, initial_values
+from lamina.runtime.session import KeptValue, ProgramSession, further_states, initial_values
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from lamina.runtime.grown_rows import InPlace
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -72,12 +74,24 @@ class Runnable(ABC):
         results = tuple(self.run(by_name(self.inputs, arrays)).values())
         return results[0] if len(results) == 1 else results
 
-    def session(self) -> ProgramSession:
-        """Runs that keep state from one to the next: what @main names in `lamina.state`, as variables of TFLite.
+    def in_place(self) -> InPlace | None:
+        """The program as one that lets state grow where it lies, if it can."""
+        return None
 
-        A program without state has a session too.
+    def session(
+        self, states: Mapping[str, str] | None = None, capacity: int | None = None, grow: bool | None = None
+    ) -> ProgramSession:
+        """Runs that keep state from one to the next: what @main names in `lamina.state`, as variables of TFLite do.
+
+        `states` are further outputs that go to inputs, by the names of these, from zeros on. State that the program was
+        compiled for (`lamina.compile(..., states=...)`) grows where it lies: there is room for `capacity` rows, and
+        with `grow`, by default where no capacity is given, for as many as there will be. A program without state has a
+        session too. Raises InputError, UsageError for states and a capacity that do not fit.
         """
-        return ProgramSession(self.run, self.inputs, self.outputs, self.kept())
+        described = self.described()
+        kept = [*self.kept(), *further_states(states or {}, self.inputs)]
+        ports = described.inputs, described.outputs
+        return ProgramSession(self.run, ports, kept, self.in_place(), capacity, grow)
 
     @property
     def initial_state(self) -> dict[str, Array]:

@@ -4,19 +4,26 @@ session = lamina.compile("hey_jarvis.tflite").session()
 for frame in frames:
     (probability,) = session(frame),
 session.reset()
+
+State may grow: `lamina.compile("gpt.onnx", shapes=..., states={"past_k": "present_k"})`. Its rows stay where they are
+(`grown_rows.py`), and a run writes those that are new.
 """
 
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lamina.dialects.numpy_dtypes import numpy_dtype
-from lamina.errors import InputError
-from lamina.runtime.ports import Port, by_name
+from lamina.dialects.state_growth import Growth
+from lamina.errors import InputError, did_you_mean
+from lamina.ir.array_files import read_arrays, write_arrays
+from lamina.runtime.grown_rows import GrownRows, InPlace
+from lamina.runtime.ports import SIZE, Port, by_name, infer_sizes
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -31,33 +38,55 @@ class KeptValue(NamedTuple):
     input: str
     output: str
     initial: Array
+    growth: Growth | None = None
+    """The way in which it grows where it lies, if it does."""
 
     def plain(self) -> list[Any]:
         """The same as plain values, for a file."""
         data = base64.b64encode(np.ascontiguousarray(self.initial).tobytes()).decode()
-        return [self.input, self.output, str(self.initial.dtype), list(self.initial.shape), data]
+        growth = [[*self.growth]] if self.growth is not None else []
+        return [self.input, self.output, str(self.initial.dtype), list(self.initial.shape), data, *growth]
 
     @staticmethod
     def from_plain(data: Sequence[Any]) -> KeptValue:
         """The other way round."""
-        name, output, dtype, shape, text = data
-        return KeptValue(name, output, np.frombuffer(base64.b64decode(text), numpy_dtype(dtype)).reshape(shape))
+        name, output, dtype, shape, text, *growth = data
+        initial = np.frombuffer(base64.b64decode(text), numpy_dtype(dtype)).reshape(shape)
+        return KeptValue(name, output, initial, Growth(*growth[0]) if growth else None)
 
 
 def initial_values(kept: Sequence[KeptValue], inputs: Sequence[Port]) -> dict[str, Array]:
     """The values that are kept before the first run, by the names of their inputs.
 
-    Raises InputError where there is no such input, or a value does not fit it.
+    Those whose extents the first run tells are not among them. Raises InputError where there is no such input, or a
+    value does not fit it.
     """
     ports = {p.name: p for p in inputs}
     found: dict[str, Array] = {}
-    for name, _, initial in kept:
-        if name not in ports:
-            raise InputError(f"the state {name!r} is no input of the program")
-        if initial.shape not in ((), ports[name].shape):
-            raise InputError(f"the initial value of {name!r} has the shape {list(initial.shape)}")
-        found[name] = np.broadcast_to(initial, ports[name].shape).astype(ports[name].dtype)
+    for value in kept:
+        port = ports.get(value.input)
+        if port is None:
+            raise InputError(f"the state {value.input!r} is no input of the program")
+        if min(port.shape, default=0) >= 0:
+            found[value.input] = _first(value, port.dtype, port.shape)
     return found
+
+
+def further_states(states: Mapping[str, str], inputs: Sequence[Port]) -> list[KeptValue]:
+    """Values that start from zeros: outputs that go to inputs, by the names of these. Raises InputError for others."""
+    ports = {p.name: p for p in inputs}
+    for name in states:
+        if name not in ports:
+            hint = did_you_mean(name, list(ports)) or f"it has {', '.join(ports)}"
+            raise InputError(f"states: the program has no input {name!r}", hint=hint)
+    return [KeptValue(n, output, np.zeros((), numpy_dtype(ports[n].dtype))) for n, output in states.items()]
+
+
+def _first(value: KeptValue, dtype: str, shape: tuple[int, ...]) -> Array:
+    """The initial value for a shape."""
+    if value.initial.shape not in ((), shape):
+        raise InputError(f"the initial value of {value.input!r} has the shape {list(value.initial.shape)}")
+    return np.broadcast_to(value.initial, shape).astype(numpy_dtype(dtype))
 
 
 class ProgramSession:
@@ -69,19 +98,30 @@ class ProgramSession:
     def __init__(
         self,
         run: Callable[[Mapping[str, Any]], dict[str, Any]],
-        inputs: Sequence[Port],
-        outputs: Sequence[Port],
+        ports: tuple[Sequence[Port], Sequence[Port]],
         kept: Sequence[KeptValue],
+        in_place: InPlace | None = None,
+        capacity: int | None = None,
+        grow: bool | None = None,
     ) -> None:
-        self._first, given = initial_values(kept, inputs), {p.name for p in outputs}
+        """`ports` are all inputs, sizes among them, and all outputs. With `in_place` state grows where it lies."""
+        self._ports, given = [p for p in ports[0] if p.dtype != SIZE], {p.name for p in ports[1]}
+        self._sizes = [p for p in ports[0] if p.dtype == SIZE]
+        self._first = initial_values(kept, self._ports)
         if unknown := next((v.output for v in kept if v.output not in given), None):
             raise InputError(f"the state {unknown!r} is no output of the program")
-        self._run = run
-        self._kept = {v.input: v.output for v in kept}
-        self.inputs = tuple(p for p in inputs if p.name not in self._kept)
-        self.outputs = tuple(p for p in outputs if p.name not in self._kept.values())
+        self._run, self._values = run, {v.input: v for v in kept}
+        growing = {v.input: (v.output, v.growth) for v in kept if v.growth is not None} if in_place is not None else {}
+        self._grown = GrownRows(in_place, growing, capacity, grow) if in_place is not None and growing else None
+        if capacity is not None and self._grown is None:
+            raise InputError("this program has no state that grows where it lies", hint="leave out `capacity`")
+        outputs = {v.output for v in kept}
+        self.inputs = tuple(p for p in self._ports if p.name not in self._values)
+        self.outputs = tuple(p for p in ports[1] if p.name not in outputs)
         self.state: dict[str, Array] = {}
-        """The values that the next run starts from, by the names of their inputs; others may be put here."""
+        """The values that the next run starts from, by the names of their inputs; others may be put here.
+
+        Those whose extents the first run tells come with it."""
         self.reset()
 
     def reset(self) -> None:
@@ -91,13 +131,50 @@ class ProgramSession:
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Run on arrays by name and keep the state: the outputs by name. Raises InputError for what does not fit."""
         for name in inputs:
-            if name in self._kept:
+            if name in self._values:
                 raise InputError(f"the input {name!r} is state", hint="put its value into `state` of the session")
-        results = self._run({**inputs, **self.state})
-        self.state = {name: results[output] for name, output in self._kept.items()}
+        self._start(inputs)
+        given = {**inputs, **self.state}
+        results = self._grown.run(given) if self._grown is not None else self._run(given)
+        self.state = {name: results[value.output] for name, value in self._values.items()}
         return {p.name: results[p.name] for p in self.outputs}
 
     def __call__(self, *arrays: Any) -> Any:
         """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
         results = tuple(self.run(by_name(self.inputs, arrays)).values())
         return results[0] if len(results) == 1 else results
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state into an npz file, in place of what stood there. Raises InputError where it cannot."""
+        write_arrays(os.fspath(path), self.state)
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Go on from the state of a file that `save` wrote. Raises InputError for one of another program."""
+        state = read_arrays(os.fspath(path))
+        ports = {p.name: p for p in self._ports}
+        if not isinstance(state, dict) or not set(state) <= set(self._values) or not set(self._first) <= set(state):
+            held = ", ".join(state) if isinstance(state, dict) else "one array"
+            raise InputError(f"it holds {held}; expected {', '.join(self._values)}", where=str(path))
+        for name, array in state.items():
+            port = ports[name]
+            found = array.view(numpy_dtype(port.dtype)) if array.dtype.kind == "V" else array
+            extents = zip(port.shape, found.shape, strict=False)
+            fits = found.ndim == len(port.shape) and all(e < 0 or e == f for e, f in extents)
+            if found.dtype != numpy_dtype(port.dtype) or not fits:
+                what = f"{name!r} is {found.dtype}{list(found.shape)}, expected {port.describe()}"
+                raise InputError(what, where=str(path))
+            state[name] = found
+        self.state = state
+
+    def _start(self, inputs: Mapping[str, Any]) -> None:
+        """Add the first values whose extents the inputs of a run tell."""
+        missing = [v for v in self._values.values() if v.input not in self.state]
+        if not missing:
+            return
+        ports = [p for p in self._ports if p.name not in self.state]
+        told = {p.name: inputs[p.name] for p in ports if p.name in inputs}
+        sizes = list(infer_sizes([*self._sizes, *(p for p in ports if p.name in told)], told).values())
+        shapes = {p.name: p.shape_for(sizes) for p in self._ports}
+        for value in missing:
+            port = next(p for p in self._ports if p.name == value.input)
+            self.state[value.input] = _first(value, port.dtype, shapes[value.input])

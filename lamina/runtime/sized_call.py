@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lamina.dialects.numpy_dtypes import numpy_dtype
+from lamina.errors import InputError
 from lamina.runtime.direct_call import DirectCall, address_of
 from lamina.runtime.ports import SIZE, check_inputs
 
@@ -42,7 +43,7 @@ class SizedCall:
 
     def __init__(self, info: ProgramInfo, direct: DirectCall) -> None:
         """`direct` has the program's memory and threads."""
-        self._info, self._direct = info, direct
+        self.info, self._direct = info, direct
         self._tensors = [(p.name, numpy_dtype(p.dtype)) for p in info.inputs if p.dtype != SIZE]
         self._known: OrderedDict[tuple[tuple[int, ...], ...], _Sized] = OrderedDict()
 
@@ -73,6 +74,26 @@ class SizedCall:
         self._direct.on_addresses([*sized.addresses, *addresses], outputs, sized.workspaces)
         return results
 
+    def into(self, inputs: Mapping[str, Any], given: Mapping[str, Array]) -> dict[str, Array]:
+        """Run on arrays and sizes by name: the results by name, those given in their arrays.
+
+        Memory that these share with inputs is as if it were apart: whoever gives them vouches for that. Raises
+        InputError for what does not fit.
+        """
+        info = self.info
+        arrays = check_inputs(info.inputs, inputs)
+        sized = self._for_sizes([a for p, a in zip(info.inputs, arrays, strict=True) if p.dtype == SIZE])
+        results = {
+            name: given[name] if name in given else np.empty(shape, dtype) for name, shape, dtype in sized.outputs
+        }
+        for name, shape, dtype in sized.outputs:
+            result = results[name]
+            if result.shape != shape or result.dtype != dtype or not result.flags.c_contiguous:
+                raise InputError(f"{dtype}{list(shape)} expected", where=f"output {name!r}")
+        addresses = [address_of(r) for r in results.values()]
+        self._direct.on_addresses([address_of(a) for a in arrays], addresses, sized.workspaces)
+        return results
+
     def drop_lanes(self) -> None:
         """Let the memory and the threads go of calls at the same time as others."""
         self._direct.drop_lanes()
@@ -87,10 +108,11 @@ class SizedCall:
         return found
 
     def _worked_out(self, inputs: Mapping[str, Any]) -> _Sized:
-        info = self._info
-        pairs = zip(info.inputs, check_inputs(info.inputs, inputs), strict=True)
-        sizes = [a for p, a in pairs if p.dtype == SIZE]
-        values = [int(s) for s in sizes]
+        pairs = zip(self.info.inputs, check_inputs(self.info.inputs, inputs), strict=True)
+        return self._for_sizes([a for p, a in pairs if p.dtype == SIZE])
+
+    def _for_sizes(self, sizes: list[Array]) -> _Sized:
+        info, values = self.info, [int(s) for s in sizes]
         return _Sized(
             sizes,
             [address_of(s) for s in sizes],

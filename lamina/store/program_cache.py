@@ -97,6 +97,7 @@ def program_key(
     sanitize: bool = False,
     choices: Mapping[str, str] | None = None,
     records: str | None = None,
+    states: Mapping[str, str] | None = None,
 ) -> str:
     """The key of a program. `model` is a digest of everything that it consists of, `passes` the PassContext's text.
 
@@ -111,6 +112,7 @@ def program_key(
         "program",
         model,
         json.dumps([plain, dict(choices or {}), _digest(records) if records is not None else ""], sort_keys=True),
+        json.dumps(dict(states or {}), sort_keys=True),
         target,
         f"opt {passes} {CODEGEN}" + " sanitize" * sanitize,
         " ".join(versions),

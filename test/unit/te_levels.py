@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturn
 
+from lamina.dialects.entry_names import level_of
 from lamina.dialects.te.ops import CallOp, FuncOp
 from lamina.driver.execute import run_module
 from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE
@@ -19,7 +20,6 @@ from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.passes.te_to_tir.te_to_tir import lower_function
-from lamina.runtime.entry_names import level_of
 
 Arrays = list[np.ndarray[Any, Any]]
 

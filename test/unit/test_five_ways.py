@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
+from lamina.dialects.entry_names import level_of
 from lamina.driver.execute import run_module
 from lamina.driver.pipelines import LEVELS, Pipeline
 from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.entry_names import level_of
 
 INPUTS = Path(__file__).parents[1] / "execute" / "inputs"
 

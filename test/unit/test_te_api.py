@@ -16,10 +16,10 @@ import lamina
 import lamina.compat.tvm.testing
 from lamina import te
 from lamina.compat import tvm
+from lamina.dialects.entry_names import unique
 from lamina.dialects.te.ops import ComputeOp, ReadOp
 from lamina.errors import LaminaError
 from lamina.opt_tool.command import run_opt_tool
-from lamina.runtime.entry_names import unique
 from lamina.te.function import build_function
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -20,8 +20,8 @@ class StateAppendOp(Opaque):
     """`past`, then `new`, along `axis`, in a tensor with room for `capacity` rows.
 
     The first `kept` rows are not written: whoever runs the program for such a number hands it the memory of the past
-    for the result, with these rows in it. Rows beyond are not written either. With none kept, and no more room than there
-    are rows, it is a concatenation.
+    for the result, with these rows in it. Rows beyond are not written either. With none kept, and room for no more
+    rows than there are, it is a concatenation.
     """
 
     name = "relay.state_append"
@@ -78,7 +78,9 @@ class StateAppendOp(Opaque):
 
     @staticmethod
     def samples() -> list[Sample]:
-        def one(past: tuple[int, ...], new: tuple[int, ...], capacity: int, dtype: str = "float32", **kw: Any) -> Sample:
+        def one(
+            past: tuple[int, ...], new: tuple[int, ...], capacity: int, dtype: str = "float32", **kw: Any
+        ) -> Sample:
             error = kw.pop("error", None)
             return sample((past, dtype), (new, dtype), attrs={"kept": (0,), "capacity": (capacity,), **kw}, error=error)
 

@@ -30,7 +30,6 @@ from xdsl.rewriter import Rewriter
 
 from lamina.dialects import edit
 from lamina.dialects.attributes import to_attribute
-from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.symbol_forms import form_of, symbols_of
 from lamina.dialects.index.symbol_ranges import narrowed, parse_ranges, range_text, range_under
 from lamina.dialects.index.symbols import Guard, SymbolRange, Symbols, with_symbols

@@ -1,0 +1,172 @@
+"""State that grows where it lies: a run is handed one memory for the past and for the state behind it.
+
+The memory has room for more rows than there are. A program that `relay-state-append` has changed takes two sizes for
+that: how many rows of the past are in the memory already (all of them here), and how many rows are free behind those
+that it adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from lamina.dialects.numpy_dtypes import numpy_dtype
+from lamina.errors import InputError, UsageError
+from lamina.runtime.ports import SIZE, Port, infer_sizes
+
+if TYPE_CHECKING:
+    from lamina.dialects.state_growth import Growth
+    from lamina.runtime.program_info import ProgramInfo
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+FIRST_ROOM = 64
+"""Rows for which there is room at least where nobody says how many; the room is doubled as often as needed."""
+
+
+class InPlace(Protocol):
+    """A program that can write results into memory of its inputs."""
+
+    @property
+    def info(self) -> ProgramInfo: ...
+
+    def into(self, inputs: Mapping[str, Any], given: Mapping[str, Array]) -> dict[str, Array]:
+        """Run on arrays and sizes by name: the results, those given in their arrays. Whoever gives one vouches that
+        nothing is read of what shares its memory."""
+        ...
+
+
+@dataclass
+class _Rows:
+    """The memory of a state, and how many rows are in it."""
+
+    growth: Growth
+    past: Port
+    present: Port
+    past_size: str
+    """The name of the size that is the number of rows of the past."""
+    memory: Array | None = None
+    shown: Array | None = field(default=None, repr=False)
+    """The rows as the last run has given them."""
+
+    @property
+    def filled(self) -> int:
+        return self.shown.shape[self.growth.axis] if self.shown is not None else 0
+
+    def first(self, count: int) -> Array:
+        """The first rows of the memory."""
+        assert self.memory is not None
+        return self.memory[(slice(None),) * self.growth.axis + (slice(count),)]
+
+    def have_room(self, shape: tuple[int, ...], room: int) -> None:
+        """Have memory for so many rows of a state of this shape, with those that are in it.
+
+        Raises InputError where the state has other extents.
+        """
+        axis, held = self.growth.axis, self.memory
+        wanted = (*shape[:axis], room, *shape[axis + 1 :])
+        if held is not None and held.shape == wanted:
+            return
+        filled = self.filled
+        others = [e for a, e in enumerate(self.shown.shape) if a != axis] if self.shown is not None else None
+        if filled and others != [e for a, e in enumerate(shape) if a != axis]:
+            assert self.shown is not None
+            what = f"the state {self.past.name!r} is {list(self.shown.shape)}, these inputs are for {list(shape)}"
+            raise InputError(what, hint="reset the session")
+        self.memory = np.empty(wanted, numpy_dtype(self.present.dtype))
+        if filled:
+            assert self.shown is not None
+            np.copyto(self.first(filled), self.shown)
+
+
+class GrownRows:
+    """The growing state of a session, and the runs that add to it."""
+
+    def __init__(
+        self,
+        program: InPlace,
+        growing: Mapping[str, tuple[str, Growth]],
+        capacity: int | None = None,
+        grow: bool | None = None,
+    ) -> None:
+        """`growing` has the output and the growth by the name of the input. There is room for `capacity` rows, and with
+        `grow` (by default where no capacity is given) for more.
+
+        Raises UsageError for a capacity that is no positive number.
+        """
+        if capacity is not None and (type(capacity) is not int or capacity < 1):
+            raise UsageError(f"the capacity is a positive integer, not {capacity!r}")
+        info = program.info
+        sizes = [p for p in info.inputs if p.dtype == SIZE]
+        inputs, outputs = ({p.name: p for p in side} for side in (info.inputs, info.outputs))
+        self._program, self._capacity = program, capacity
+        self._grows = capacity is None if grow is None else grow
+        self._rows: dict[str, _Rows] = {}
+        for name, (output, growth) in growing.items():
+            extents = inputs[name].extents
+            assert extents is not None
+            (position,) = extents.results[growth.axis].dims()
+            assert isinstance(position, int)
+            self._rows[name] = _Rows(growth, inputs[name], outputs[output], sizes[position].name)
+
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """One run on inputs and state by name: the results by name.
+
+        The state in them is what the program has given, or an array that somebody has put there. Raises InputError for
+        what does not fit, and for more rows than there is room for.
+        """
+        given = dict(inputs)
+        numbers: dict[str, int] = {}
+        for name, rows in self._rows.items():
+            self._take(rows, given.pop(name))
+            if numbers.setdefault(rows.past_size, rows.filled) != rows.filled:
+                what = f"{rows.filled} rows where other state has {numbers[rows.past_size]}"
+                raise InputError(what, where=f"state {name!r}")
+            numbers[rows.growth.kept] = rows.filled
+        ports = self._program.info.inputs
+        sizes = list(infer_sizes(ports, {**given, **numbers}).values())
+        shapes = {name: rows.present.shape_for(sizes) for name, rows in self._rows.items()}
+        room = self._room([shapes[name][rows.growth.axis] for name, rows in self._rows.items()])
+        results: dict[str, Array] = {}
+        for name, rows in self._rows.items():
+            axis = rows.growth.axis
+            rows.have_room(shapes[name], room)
+            memory = rows.memory
+            assert memory is not None
+            numbers[rows.growth.spare] = room - shapes[name][axis]
+            past = rows.past.shape_for(sizes)
+            # Nothing is read there: only its shape says something.
+            given[name] = memory.reshape(-1)[: prod(past)].reshape(past)
+            results[rows.present.name] = memory
+        found = self._program.into({**given, **numbers}, results)
+        for name, rows in self._rows.items():
+            rows.shown = found[rows.present.name] = rows.first(shapes[name][rows.growth.axis])
+        return found
+
+    def _take(self, rows: _Rows, state: Any) -> None:
+        """Have the rows of a state that somebody has put there in the memory. Raises InputError where it is none."""
+        if state is rows.shown:
+            return
+        array = np.asarray(state)
+        if array.dtype != numpy_dtype(rows.past.dtype) or array.ndim != len(rows.past.shape):
+            what = f"{array.dtype}{list(array.shape)} given, expected {rows.past.describe()}"
+            raise InputError(what, where=f"state {rows.past.name!r}")
+        rows.shown, rows.memory = array, None
+
+    def _room(self, wanted: Sequence[int]) -> int:
+        """The rows for which there is to be room. Raises InputError where they are more than may be."""
+        most = max(wanted)
+        if self._capacity is not None and (most <= self._capacity or not self._grows):
+            if most > self._capacity:
+                what = f"{most} rows of state do not fit a capacity of {self._capacity}"
+                raise InputError(what, hint="reset the session, or make one with grow=True")
+            return self._capacity
+        held = [r.memory.shape[r.growth.axis] for r in self._rows.values() if r.memory is not None]
+        room = max([self._capacity or FIRST_ROOM, *held])
+        while room < most:
+            room *= 2
+        return room

@@ -1,0 +1,260 @@
+"""State that grows: sessions of programs that add rows to where the past lies, against onnxruntime and lone runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+import lamina
+from lamina.driver.api import Executable
+from lamina.errors import InputError, LaminaError, UsageError
+
+from .onnx_gpt import gpt_step
+
+Arrays: TypeAlias = "dict[str, np.ndarray[Any, np.dtype[Any]]]"
+
+STATES = {"past_k": "present_k", "past_v": "present_v"}
+SHAPES: dict[str, Any] = {"batch": 1, "seq": "1..64", "past": "0..255"}
+LENGTHS = (5, 1, 1, 7, 1, 31, 1, 64, 1)
+
+
+def empty(batch: int = 1) -> Arrays:
+    return {n: np.zeros((batch, 4, 0, 16), np.float32) for n in STATES}
+
+
+def ids(random: np.random.Generator, length: int, batch: int = 1) -> Any:
+    return random.integers(0, 100, (batch, length))
+
+
+@pytest.fixture(scope="module")
+def step() -> Executable:
+    return lamina.compile(gpt_step(), shapes=SHAPES, threads=1, cache=False, states=STATES)
+
+
+def runs(session: Any, lengths: tuple[int, ...] = LENGTHS, seed: int = 0) -> list[Any]:
+    random = np.random.default_rng(seed)
+    return [session.run({"ids": ids(random, n)})["logits"] for n in lengths]
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("how", [{}, {"capacity": 200}, {"capacity": 7, "grow": True}])
+def test_a_session_gives_what_onnxruntime_gives(batch: int, how: dict[str, Any]) -> None:
+    """Rows of the batch and of heads lie apart by as much as there is room for."""
+    runtime = pytest.importorskip("onnxruntime")
+    model = gpt_step()
+    exe = lamina.compile(model, shapes={**SHAPES, "batch": "1..4"}, threads=2, cache=False, states=STATES)
+    reference = runtime.InferenceSession(model.SerializeToString())
+    session, random, past = exe.session(**how), np.random.default_rng(0), empty(batch)
+    assert [p.name for p in session.inputs] == ["ids"] and [p.name for p in session.outputs] == ["logits"]
+    for length in LENGTHS:
+        given = ids(random, length, batch)
+        expected = reference.run(None, {"ids": given, **past})
+        np.testing.assert_allclose(session.run({"ids": given})["logits"], expected[0], rtol=1e-4, atol=1e-4)
+        past = dict(zip(STATES, expected[1:], strict=True))
+        for name, value in past.items():
+            np.testing.assert_allclose(session.state[name], value, rtol=1e-4, atol=1e-4)
+
+
+def test_a_run_without_a_session_is_what_it_was(step: Executable) -> None:
+    plain = lamina.compile(gpt_step(), shapes=SHAPES, threads=1, cache=False)
+    random = np.random.default_rng(1)
+    past = {n: random.standard_normal((1, 4, 40, 16)).astype(np.float32) for n in STATES}
+    given = {"ids": ids(random, 3), **past}
+    for found, expected in zip(step.run(given).values(), plain.run(given).values(), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert [p.describe() for p in step.outputs] == [p.describe() for p in plain.outputs]
+    # State that nobody lets grow in place goes from run to run as it is.
+    session = plain.session(STATES)
+    for found, expected in zip(runs(session), runs(step.session()), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_only_new_rows_are_written(step: Executable) -> None:
+    """The rows of before keep their memory, and every bit."""
+    session, random = step.session(capacity=64), np.random.default_rng(2)
+    session.run({"ids": ids(random, 9)})
+    before = session.state["past_k"]
+    kept = before.copy()
+    before[0, 2, 3, 5] = 7.0  # a run that copied the past would read this
+    session.run({"ids": ids(random, 2)})
+    after = session.state["past_k"]
+    assert np.shares_memory(before, after) and after.shape == (1, 4, 11, 16) and after[0, 2, 3, 5] == 7.0
+    kept[0, 2, 3, 5] = 7.0
+    np.testing.assert_array_equal(after[:, :, :9], kept)
+
+
+def test_capacity(step: Executable) -> None:
+    session, random = step.session(capacity=8), np.random.default_rng(0)
+    session.run({"ids": ids(random, 6)})
+    state = {n: a.copy() for n, a in session.state.items()}
+    with pytest.raises(InputError, match="9 rows of state do not fit a capacity of 8"):
+        session.run({"ids": ids(random, 3)})
+    for name, value in state.items():
+        np.testing.assert_array_equal(session.state[name], value)
+    session.run({"ids": ids(random, 2)})
+    with pytest.raises(InputError, match="9 rows"):
+        session.run({"ids": ids(random, 1)})
+    session.reset()
+    session.run({"ids": ids(random, 8)})
+
+
+def test_the_range_of_the_program_is_a_bound_too(step: Executable) -> None:
+    session, random = step.session(), np.random.default_rng(0)
+    for _ in range(4):
+        session.run({"ids": ids(random, 64)})
+    with pytest.raises(InputError, match="256 given, it is from 0 to 255"):
+        session.run({"ids": ids(random, 1)})
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"capacity": 0}, UsageError, "positive integer, not 0"),
+        ({"capacity": 2.5}, UsageError, "positive integer, not 2.5"),
+        ({"states": {"past": "present_k"}}, InputError, "no input 'past'"),
+        ({"states": {"ids": "logit"}}, InputError, "'logit' is no output"),
+    ],
+)
+def test_mistakes_with_sessions(step: Executable, how: dict[str, Any], error: type[LaminaError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        step.session(**how)
+
+
+@pytest.mark.parametrize(
+    ("states", "message"),
+    [
+        ({"past_q": "present_k"}, "no input 'past_q'"),
+        ({"past_k": "present"}, "no output 'present'"),
+        ({"ids": "logits"}, "'logits' is tensor<.*f32.*'ids' takes tensor<.*i64"),
+        ({"past_k": "present_k", "past_v": "present_k"}, "is state already"),
+    ],
+)
+def test_mistakes_with_states(states: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        lamina.compile(gpt_step(), shapes=SHAPES, threads=1, cache=False, states=states)
+
+
+def test_state_that_is_put_there(step: Executable) -> None:
+    session, random = step.session(), np.random.default_rng(3)
+    past = {n: random.standard_normal((1, 4, 20, 16)).astype(np.float32) for n in STATES}
+    given = ids(random, 2)
+    session.state = dict(past)
+    np.testing.assert_array_equal(session.run({"ids": given})["logits"], step.run({"ids": given, **past})["logits"])
+    session.state["past_k"] = past["past_k"]
+    with pytest.raises(InputError, match="22 rows where other state has 20"):
+        session.run({"ids": given})
+    session.state["past_k"] = past["past_k"].astype(np.float64)
+    with pytest.raises(InputError, match=r"float64\[1, 4, 20, 16\] given"):
+        session.run({"ids": given})
+
+
+def test_a_session_is_saved_and_loaded(step: Executable, tmp_path: Path) -> None:
+    first = step.session(capacity=100)
+    runs(first, (5, 1))
+    first.save(tmp_path / "state.npz")
+    second = step.session()
+    second.load(tmp_path / "state.npz")
+    for a, b in zip(runs(first, (1, 2), 7), runs(second, (1, 2), 7), strict=True):
+        np.testing.assert_array_equal(a, b)
+    np.savez(tmp_path / "other.npz", past_k=np.zeros((1, 4, 3, 8), np.float32))
+    with pytest.raises(InputError, match=r"'past_k' is float32\[1, 4, 3, 8\]"):
+        second.load(tmp_path / "other.npz")
+    np.savez(tmp_path / "another.npz", key=np.zeros(3))
+    with pytest.raises(InputError, match="it holds key; expected past_k, past_v"):
+        second.load(tmp_path / "another.npz")
+
+
+def test_a_saved_program_lets_state_grow_elsewhere(step: Executable, tmp_path: Path) -> None:
+    step.save(tmp_path / "step.lamina")
+    np.save(tmp_path / "expected.npy", np.concatenate([y.reshape(-1) for y in runs(step.session())]))
+    text = f"""
+import sys
+import numpy as np
+from lamina.runtime.load import load
+session, random = load("step.lamina").session(capacity=128), np.random.default_rng(0)
+found = [session.run({{"ids": random.integers(0, 100, (1, n))}})["logits"].reshape(-1) for n in {LENGTHS}]
+np.testing.assert_array_equal(np.concatenate(found), np.load("expected.npy"))
+loaded = [m for m in sys.modules if m.startswith(("onnx", "lamina.passes", "lamina.driver"))]
+assert not loaded, loaded
+"""
+    subprocess.run([sys.executable, "-c", text], cwd=tmp_path, check=True)
+
+
+def test_the_cache_tells_states_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("LAMINA_CACHE", raising=False)
+    made = [lamina.compile(gpt_step(), shapes=SHAPES, threads=1, states=s) for s in (None, STATES, STATES)]
+    assert [e.cached for e in made] == [False, False, True]
+    assert [bool(e.kept()) for e in made] == [False, True, True]
+    made[2].session(capacity=20).run({"ids": np.zeros((1, 4), np.int64)})
+
+
+def test_sessions_in_threads_are_apart(step: Executable) -> None:
+    """Ten sessions of one program at a time, each what it is alone."""
+    lengths = (3, *[1] * 40)
+    alone = [runs(step.session(), lengths, seed) for seed in range(10)]
+    found: dict[int, list[Any]] = {}
+
+    def one(seed: int) -> None:
+        found[seed] = runs(step.session(capacity=64), lengths, seed)
+
+    threads = [threading.Thread(target=one, args=(seed,)) for seed in range(10)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for seed, expected in enumerate(alone):
+        for a, b in zip(found[seed], expected, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_another_batch_asks_for_a_reset() -> None:
+    exe = lamina.compile(gpt_step(), shapes={**SHAPES, "batch": "1..4"}, threads=1, cache=False, states=STATES)
+    session, random = exe.session(), np.random.default_rng(0)
+    session.run({"ids": ids(random, 4, 2)})
+    with pytest.raises(InputError, match=r"the state 'past_k' is \[2, 4, 4, 16\]"):
+        session.run({"ids": ids(random, 1, 3)})
+    session.reset()
+    session.run({"ids": ids(random, 1, 3)})
+
+
+@pytest.mark.parametrize("dtype", ["FLOAT", "FLOAT16", "INT8"])
+@pytest.mark.parametrize("shape", [(None, 5), (2, None), (3, None, 20), (2, 3, None, 48)])
+def test_rows_of_any_shape(dtype: str, shape: tuple[int | None, ...]) -> None:
+    """A window that grows, and its sum: rows of other extents than vectors have, of other types, along each axis."""
+    axis, kind = shape.index(None), getattr(TensorProto, dtype)
+    sides = [[e if e is not None else name for e in shape] for name in ("p", "s", "t")]
+    nodes = [
+        helper.make_node("Concat", ["past", "x"], ["present"], axis=axis),
+        helper.make_node("ReduceMax", ["present"], ["y"], axes=[axis]),
+    ]
+    past, x, present = (
+        helper.make_tensor_value_info(n, kind, side) for n, side in zip(("past", "x", "present"), sides, strict=True)
+    )
+    y = helper.make_tensor_value_info("y", kind, [1 if e is None else e for e in shape])
+    model = helper.make_model(
+        helper.make_graph(nodes, "window", [past, x], [y, present]),
+        opset_imports=[helper.make_opsetid("", 17)],
+        ir_version=8,
+    )
+    checker: Any = onnx.checker
+    checker.check_model(model)
+    shapes: dict[str, Any] = {"p": "0..100", "s": "1..9"}
+    exe = lamina.compile(model, shapes=shapes, threads=2, cache=False, states={"past": "present"})
+    assert 'te.extern "state_append"' in exe.text("te")
+    session, random = exe.session(), np.random.default_rng(0)
+    rows: list[np.ndarray[Any, np.dtype[Any]]] = []
+    for count in (1, 9, 3, 1, 9, 9, 9, 9, 9, 9, 2):
+        new = random.integers(-99, 99, [count if e is None else e for e in shape])
+        rows.append(new.astype(helper.tensor_dtype_to_np_dtype(kind)))
+        found, whole = session.run({"x": rows[-1]})["y"], np.concatenate(rows, axis)
+        np.testing.assert_array_equal(session.state["past"], whole)
+        np.testing.assert_array_equal(found, whole.max(axis, keepdims=True))
