@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,3 +21,17 @@ def fresh() -> Iterator[None]:
     torch.manual_seed(0)
     yield
     torch._dynamo.reset()
+
+
+@pytest.fixture
+def fbgemm() -> Iterator[None]:
+    """FBGEMM's kernels for quantised tensors, on one thread, without warnings."""
+    torch = pytest.importorskip("torch")
+    threads, engine = torch.get_num_threads(), torch.backends.quantized.engine
+    torch.set_num_threads(1)
+    torch.backends.quantized.engine = "fbgemm"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+    torch.set_num_threads(threads)
+    torch.backends.quantized.engine = engine
