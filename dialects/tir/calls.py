@@ -28,6 +28,7 @@ class CallOp(IRDLOperation):
     """Runs a kernel on buffers and sizes: `tir.call @f(%n, %x, %y) : index, memref<?xf32>, memref<4xf32>`.
 
     A buffer may have another shape than the kernel says, with as many elements of the same type: a reshape moves none.
+    Of extents that only a run knows the types do not say whether they are as many.
     """
 
     name = "tir.call"
@@ -49,8 +50,9 @@ def _holds_as_much(given: Attribute, taken: Attribute) -> bool:
     if type(given) is not MemRefType or type(taken) is not MemRefType:
         return False
     shapes = given.get_shape(), taken.get_shape()
-    known = all(DYNAMIC_INDEX not in s for s in shapes)
-    return known and given.element_type == taken.element_type and prod(shapes[0]) == prod(shapes[1])
+    open_ = [DYNAMIC_INDEX in s for s in shapes]
+    as_many = all(open_) or (not any(open_) and prod(shapes[0]) == prod(shapes[1]))
+    return as_many and given.element_type == taken.element_type
 
 
 @irdl_op_definition

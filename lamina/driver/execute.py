@@ -39,6 +39,7 @@ from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.calls import fits
+from lamina.dialects.tir.memory import extents_of
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.interpreters.external import declared_outputs, run_declared
 from lamina.interpreters.te_interpreter import Program, run_te_func
@@ -343,7 +344,8 @@ def _call(op: tir.CallOp, kernel: Kernel, buffers: list[Any]) -> None:
     if not fits([v.type for v in op.arguments], [a.type for a in args]):
         raise InputError(f"the call of {op.callee} passes other buffers than the kernel takes", op=op)
     given = zip(buffers, op.arguments, args, strict=True)
-    buffers = [b if v.type == a.type else b.reshaped(a.type) for b, v, a in given]
+    sizes: dict[Atom, Any] = {a: b for a, b in zip(args, buffers, strict=True) if isinstance(b, int)}
+    buffers = [b if v.type == a.type else _reshaped(op, b, a, sizes) for b, v, a in given]
     start, end = output_range(kernel.func)
     for memory in buffers[:start]:
         if isinstance(memory, Memory):
@@ -353,6 +355,15 @@ def _call(op: tir.CallOp, kernel: Kernel, buffers: list[Any]) -> None:
     kernel.run(buffers)
     for memory in buffers[start:end]:
         _mark_written(memory)
+
+
+def _reshaped(op: tir.CallOp, memory: Memory, argument: SSAValue, sizes: Mapping[Atom, int]) -> Memory:
+    """A buffer in the shape of a kernel's argument, whose extents may be forms over the sizes that are given."""
+    shape = tuple(int(e.evaluate(sizes)) for e in extents_of(argument))
+    if prod(shape) != memory.array.size:
+        what = f"%{buffer_name(argument)} of {prod(shape)} elements is given {memory.array.size}"
+        raise InputError(f"the call of {op.callee}: {what}", op=op)
+    return memory.reshaped(shape)
 
 
 def _call_external(op: tir.CallOp, external: Operation, buffers: list[Memory], ctx: LaminaContext) -> None:

@@ -60,12 +60,12 @@ class Memory:
         again.written = bytearray(len(self.written))
         return again
 
-    def reshaped(self, type_: Attribute) -> Self:
+    def reshaped(self, shape: tuple[int, ...]) -> Self:
         """The same memory, and what is known of it, as a buffer of another shape."""
         again = copy.copy(self)
-        again.shape = shape_of(type_)
-        again.strides = row_major_strides(again.shape)
-        again.array = self.array.reshape(again.shape)
+        again.shape = shape
+        again.strides = row_major_strides(shape)
+        again.array = self.array.reshape(shape)
         return again
 
     def place(self, flat: int) -> list[int]:

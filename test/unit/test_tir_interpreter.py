@@ -459,6 +459,36 @@ def test_a_view_lies_inside_its_arena() -> None:
         run_module(parse(MAIN.replace("AT", "60")), CTX, "main", [f32(1, 2, 3, 4)])
 
 
+ROWS = """
+tir.func @twice(%n: index, %X: memref<?x2xf32> {te.shape = #te.map<(d0) -> (d0, 2)>},
+    %y: memref<?x2xf32> {te.shape = #te.map<(d0) -> (d0, 2)>}) attributes {outputs = 1 : i64} {
+  tir.for %i = 0 to min [%n] "i" {
+    tir.for %j = 0 to 2 "j" {
+      %x = tir.load %X[%i, %j] : memref<?x2xf32>
+      %s = arith.addf %x, %x : f32
+      tir.store %s, %y[%i, %j] : memref<?x2xf32>
+    }
+  }
+}
+func.func @main(%n: index, %m: index, %a: memref<2x?xf32> {te.shape = #te.map<(d0, d1) -> (2, d0)>},
+    %r: memref<2x?xf32> {te.shape = #te.map<(d0, d1) -> (2, d0)>}) attributes {lamina.outputs = 1 : i64} {
+  %t = tir.alloc "t" scope "global" [%n * 2] : memref<?xf32>
+  tir.call @twice(%m, %a, %t) : index, memref<2x?xf32>, memref<?xf32>
+  tir.call @twice(%m, %t, %r) : index, memref<?xf32>, memref<2x?xf32>
+  func.return
+}
+"""
+
+
+def test_a_kernel_takes_a_buffer_of_another_shape_with_as_many_elements() -> None:
+    a = np.arange(6, dtype=np.float32).reshape(2, 3)
+    three, two = np.array(3), np.array(2)
+    (found,) = run_module(parse(ROWS), CTX, "main", [three, three, a]).values()
+    np.testing.assert_array_equal(found, 4 * a)
+    with pytest.raises(InputError, match="call of @twice: %X of 4 elements is given 6"):
+        run_module(parse(ROWS), CTX, "main", [three, two, a])
+
+
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [

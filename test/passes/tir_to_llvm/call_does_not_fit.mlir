@@ -9,6 +9,15 @@ func.func @main(%x: memref<4xf32>) attributes {lamina.outputs = 1 : i64} {
   func.return
 }
 // -----
+tir.func @f(%n: index, %x: memref<?x2xf32> {te.shape = #te.map<(d0) -> (d0, 2)>}) {
+}
+func.func @main(%n: index, %x: memref<2x?xf32> {te.shape = #te.map<(d0) -> (2, d0)>}, %y: memref<4xf32>) attributes {lamina.outputs = 1 : i64} {
+  tir.call @f(%n, %x) : index, memref<2x?xf32>
+  // expected-error @below {{the call does not fit @f, which takes (index, memref<?x2xf32>)}}
+  tir.call @f(%n, %y) : index, memref<4xf32>
+  func.return
+}
+// -----
 tir.func @kernel(%x: memref<4xf32>) {
 }
 func.func @main(%x: memref<4xf32>) attributes {lamina.outputs = 1 : i64} {
