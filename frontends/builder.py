@@ -252,6 +252,7 @@ class RelayBuilder:
             # What a model quantises stays as the passes on quantised tensors look for it.
             if all(o.array is not None for o in operands) and not op_name.startswith("qnn."):
                 numbers = any(o.array is not None and o.array.dtype == object for o in operands)
+                numbers = numbers or any(is_symbolic(v) for a in attrs.values() for v in _items(a))
                 folded = (self._fold_symbolic if numbers else self._fold)(op_type, operands, attrs)
                 if folded is not None:
                     return folded
@@ -372,6 +373,11 @@ class RelayBuilder:
         module = ModuleOp([main])
         module.attributes["lamina.params"] = StringAttr(f"{stem}.safetensors")
         return module
+
+
+def _items(attribute: Any) -> Sequence[Any]:
+    """The numbers of an attribute, which is a list of them or one."""
+    return attribute if isinstance(attribute, (list, tuple)) else (attribute,)
 
 
 def _folded(array: NDArray[Any], info: TensorInfo) -> Value:

@@ -42,12 +42,12 @@ def plugins(args: Any) -> Generator[None]:
 
 
 def model_of(args: Any, source: Any = None) -> tuple[str | Model, dict[str, Any]]:
-    """The model, and the shapes to import it for; one that --desired-layout or --passes change is imported already.
+    """The model, and the shapes to import it for; one that --state, --desired-layout or --passes change is imported.
 
     `source` is what takes the place of the file that is given.
     """
     shapes, source = {**shapes_of(args.shape), **args.input_shapes}, args.model if source is None else source
-    if not args.passes and args.max_tensor_bytes is None and args.desired_layout is None:
+    if not args.passes and args.max_tensor_bytes is None and args.desired_layout is None and not args.state:
         return source, shapes
     from lamina.driver.api import load
     from lamina.ir.pipeline import parse_pipeline
@@ -58,7 +58,7 @@ def model_of(args: Any, source: Any = None) -> tuple[str | Model, dict[str, Any]
     if args.max_tensor_bytes is not None and args.max_tensor_bytes < 1:
         raise UsageError("--max-tensor-bytes must be positive")
     layout = _in_layout(args.desired_layout) if args.desired_layout is not None else None
-    model = load(source, shapes, args.max_tensor_bytes)
+    model = load(source, shapes, args.max_tensor_bytes, states_of(args.state))
     model = layout(model) if layout is not None else model
     for p in parse_pipeline(args.passes, args.registry) if args.passes else ():
         try:
@@ -227,6 +227,15 @@ def shapes_of(given: Sequence[str]) -> dict[str, Any]:
             hint = "give e.g. --shape x=1,3,224,224 (a shape) or --shape batch=8 (a dimension)"
             raise UsageError(f"--shape {text!r} is not NAME=D,D,...", hint=hint) from None
     return shapes
+
+
+def states_of(given: Sequence[str]) -> dict[str, str]:
+    """`past=present`: the output of that name goes to the input in the next run. Raises UsageError."""
+    pairs = [text.partition("=") for text in given]
+    for text, (name, _, output) in zip(given, pairs, strict=True):
+        if not name or not output:
+            raise UsageError(f"--state {text!r} is not INPUT=OUTPUT", hint="give e.g. --state past_key=present_key")
+    return {name: output for name, _, output in pairs}
 
 
 def range_of_sizes(sizes: str, whole: str) -> str:

@@ -77,6 +77,13 @@ def add_choosing(parser: ArgumentParser) -> Any:
         help="the same of several inputs, as tvmc takes them: 'x:[1,3,224,224] y:[1,8]'",
     )
     target.add_argument(
+        "--state",
+        action="append",
+        default=[],
+        metavar="NAME=NAME",
+        help="an input, and the output that goes to it next",
+    )
+    target.add_argument(
         "--desired-layout", metavar="NCHW|NHWC", help="give the convolutions of the graph this layout of images first"
     )
     target.add_argument("--max-tensor-bytes", type=int, metavar="N", help="of an ONNX model (default: 16 GiB)")

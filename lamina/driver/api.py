@@ -57,13 +57,19 @@ if TYPE_CHECKING:
 __all__ = ["Benchmark", "Executable", "Model", "Port", "Profile", "compile", "export", "load"]
 
 
-def load(source: Source, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> Model:
+def load(
+    source: Source,
+    shapes: Shapes | None = None,
+    max_tensor_bytes: int | None = None,
+    states: Mapping[str, str] | None = None,
+) -> Model:
     """Import an ONNX model from a path, bytes or a ModelProto; a Relay program from a .mlir file or a module.
 
     `shapes` gives an input's shape by its name, or the size of a named dimension; `max_tensor_bytes` is how large a
-    tensor of an ONNX model may be, 16 GiB by default. Raises LaminaError.
+    tensor of an ONNX model may be, 16 GiB by default. `states` are outputs that go to inputs in the next run, by the
+    names of these. Raises LaminaError.
     """
-    return Model.of(Origin.of(source, shapes, max_tensor_bytes))
+    return Model.of(Origin.of(source, shapes, max_tensor_bytes, states))
 
 
 @quiet_gc()

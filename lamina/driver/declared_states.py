@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
@@ -16,7 +16,7 @@ from lamina.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Attribute, SSAValue
 
 
 def declare_states(main: FuncOp, states: Mapping[str, str]) -> None:
@@ -45,5 +45,7 @@ def declare_states(main: FuncOp, states: Mapping[str, str]) -> None:
 
 def _type(value: SSAValue) -> tuple[str, int]:
     """Element type and rank."""
-    type_ = value.type
-    return (dtype_name(type_.element_type), type_.get_num_dims()) if isinstance(type_, TensorType) else (str(type_), -1)
+    if not isinstance(value.type, TensorType):
+        return str(value.type), -1
+    type_ = cast("TensorType[Attribute]", value.type)
+    return dtype_name(type_.element_type), type_.get_num_dims()

@@ -16,6 +16,7 @@ import numpy as np
 
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, UsageError
+from lamina.runtime.direct_call import address_of
 from lamina.runtime.ports import SIZE, Port, infer_sizes
 
 if TYPE_CHECKING:
@@ -61,6 +62,13 @@ class _Rows:
         """The first rows of the memory."""
         assert self.memory is not None
         return self.memory[(slice(None),) * self.growth.axis + (slice(count),)]
+
+    def holds(self, array: Array) -> bool:
+        """Whether an array is so many first rows of the memory."""
+        held, axis = self.memory, self.growth.axis
+        if held is None or address_of(array) != address_of(held) or array.strides != held.strides:
+            return False
+        return array.shape[axis] <= self.filled and array.shape == self.first(array.shape[axis]).shape
 
     def have_room(self, shape: tuple[int, ...], room: int) -> None:
         """Have memory for so many rows of a state of this shape, with those that are in it.
@@ -155,7 +163,9 @@ class GrownRows:
         if array.dtype != numpy_dtype(rows.past.dtype) or array.ndim != len(rows.past.shape):
             what = f"{array.dtype}{list(array.shape)} given, expected {rows.past.describe()}"
             raise InputError(what, where=f"state {rows.past.name!r}")
-        rows.shown, rows.memory = array, None
+        if not rows.holds(array):
+            rows.memory = None
+        rows.shown = array
 
     def _room(self, wanted: Sequence[int]) -> int:
         """The rows for which there is to be room. Raises InputError where they are more than may be."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.dialects.state_growth import Growth
-from lamina.errors import InputError, did_you_mean
+from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.ir.array_files import read_arrays, write_arrays
 from lamina.runtime.grown_rows import GrownRows, InPlace
 from lamina.runtime.ports import SIZE, Port, by_name, infer_sizes
@@ -127,6 +127,16 @@ class ProgramSession:
     def reset(self) -> None:
         """Go back to the state before the first run."""
         self.state = {name: value.copy() for name, value in self._first.items()}
+
+    def rewind(self, rows: int) -> None:
+        """Go back to the first rows of the state that grows. Raises UsageError where there are not so many."""
+        for value in self._values.values():
+            if value.growth is None or value.input not in self.state:
+                continue
+            array, axis = self.state[value.input], value.growth.axis
+            if not 0 <= rows <= array.shape[axis]:
+                raise UsageError(f"there are {array.shape[axis]} rows of state, not {rows}")
+            self.state[value.input] = array[(slice(None),) * axis + (slice(rows),)]
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Run on arrays by name and keep the state: the outputs by name. Raises InputError for what does not fit."""

@@ -25,6 +25,7 @@ from lamina.debugging.generators.blocks import Block, chain_of, image, sequence,
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, Tensor
 from lamina.dialects.target import TARGET
+from lamina.driver.model import Origin
 from lamina.driver.pipelines import Pipeline
 from lamina.interpreters.relay_reference import main_function
 from lamina.ir.context import LaminaContext
@@ -36,6 +37,7 @@ from lamina.transform import PassContext
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import models  # noqa: E402
+from language_models import gpt  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -65,6 +67,8 @@ constants.
 """
 PROCESSORS = {"relay-qnn-legalize": ("alderlake", "icelake-server")}
 """Passes for instructions that no level of x86-64 has: here products of unsigned by signed bytes."""
+OF_STATE = ("relay-state-append", "relay-fuse-state-reads")
+"""Passes for state that grows, of which the models here have none."""
 SPLIT_ARGS = "relay-split-args"
 """The pass that needs an option: the most tensors that a kernel takes, which targets of ours do not limit."""
 
@@ -143,7 +147,7 @@ def test_every_optimising_pass_fires_in_a_model_or_elsewhere(target: str) -> Non
     for model in real_models():
         found += fired_by_model(model, target)
     silent = {p for p in optimising_passes() if not found[p]}
-    elsewhere = MODULES.keys() | PROCESSORS.keys()
+    elsewhere = MODULES.keys() | PROCESSORS.keys() | {*OF_STATE}
     assert not sorted(silent - elsewhere), (
         "no model of real size makes these fire: add one, or a program of another kind"
     )
@@ -178,6 +182,17 @@ def test_passes_that_fire_for_a_processor(name: str, target: str) -> None:
     """Where a model has products of signed bytes by signed ones; some seeds draw them."""
     convolutions = [block_model(quantised.qlinear_convolution, image, seed) for seed in range(1, 7)]
     assert any(fired_by_model(model, target)[name] for model in convolutions)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_passes_that_fire_where_state_grows(target: str) -> None:
+    """In a step of a language model, once it is said what goes on to the next one."""
+    for states, fires in (({}, False), ({"past_k0": "present_k0", "past_v0": "present_v0"}, True)):
+        origin = Origin.of(gpt(), {"batch": 1, "seq": "1..64", "past": "0..255"}, states=states)
+        imported, ctx = origin.read(), LaminaContext()
+        ctx.params = imported.store
+        found = fired(imported.module, target, ctx)
+        assert [found[p] > 0 for p in OF_STATE] == [fires, fires]
 
 
 def test_a_pass_that_fires_with_an_option() -> None:

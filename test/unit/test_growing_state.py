@@ -17,17 +17,15 @@ import lamina
 from lamina.driver.api import Executable
 from lamina.errors import InputError, LaminaError, UsageError
 
-from .onnx_gpt import gpt_step
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from language_models import Dimensions, gpt, llama  # noqa: E402
 
 Arrays: TypeAlias = "dict[str, np.ndarray[Any, np.dtype[Any]]]"
 
-STATES = {"past_k": "present_k", "past_v": "present_v"}
+STATES = Dimensions().states()
 SHAPES: dict[str, Any] = {"batch": 1, "seq": "1..64", "past": "0..255"}
 LENGTHS = (5, 1, 1, 7, 1, 31, 1, 64, 1)
-
-
-def empty(batch: int = 1) -> Arrays:
-    return {n: np.zeros((batch, 4, 0, 16), np.float32) for n in STATES}
 
 
 def ids(random: np.random.Generator, length: int, batch: int = 1) -> Any:
@@ -36,7 +34,7 @@ def ids(random: np.random.Generator, length: int, batch: int = 1) -> Any:
 
 @pytest.fixture(scope="module")
 def step() -> Executable:
-    return lamina.compile(gpt_step(), shapes=SHAPES, threads=1, cache=False, states=STATES)
+    return lamina.compile(gpt(), shapes=SHAPES, threads=1, cache=False, states=STATES)
 
 
 def runs(session: Any, lengths: tuple[int, ...] = LENGTHS, seed: int = 0) -> list[Any]:
@@ -44,27 +42,38 @@ def runs(session: Any, lengths: tuple[int, ...] = LENGTHS, seed: int = 0) -> lis
     return [session.run({"ids": ids(random, n)})["logits"] for n in lengths]
 
 
+MODELS = {
+    "gpt": lambda: (gpt(), Dimensions()),
+    "deeper": lambda: (gpt(Dimensions(3, 2, 24)), Dimensions(3, 2, 24)),
+    "llama": lambda: (llama(), Dimensions(shared_by=2)),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("batch", [1, 3])
 @pytest.mark.parametrize("how", [{}, {"capacity": 200}, {"capacity": 7, "grow": True}])
-def test_a_session_gives_what_onnxruntime_gives(batch: int, how: dict[str, Any]) -> None:
+def test_a_session_gives_what_onnxruntime_gives(name: str, batch: int, how: dict[str, Any]) -> None:
     """Rows of the batch and of heads lie apart by as much as there is room for."""
     runtime = pytest.importorskip("onnxruntime")
-    model = gpt_step()
-    exe = lamina.compile(model, shapes={**SHAPES, "batch": "1..4"}, threads=2, cache=False, states=STATES)
+    model, size = MODELS[name]()
+    states = size.states()
+    exe = lamina.compile(model, shapes={**SHAPES, "batch": "1..4"}, threads=2, states=states)
     reference = runtime.InferenceSession(model.SerializeToString())
-    session, random, past = exe.session(**how), np.random.default_rng(0), empty(batch)
+    session, random = exe.session(**how), np.random.default_rng(0)
+    rows = (batch, size.heads // size.shared_by, 0, size.width)
+    past: Arrays = {n: np.zeros(rows, np.float32) for n in states}
     assert [p.name for p in session.inputs] == ["ids"] and [p.name for p in session.outputs] == ["logits"]
     for length in LENGTHS:
         given = ids(random, length, batch)
         expected = reference.run(None, {"ids": given, **past})
         np.testing.assert_allclose(session.run({"ids": given})["logits"], expected[0], rtol=1e-4, atol=1e-4)
-        past = dict(zip(STATES, expected[1:], strict=True))
+        past = dict(zip(states, expected[1:], strict=True))
         for name, value in past.items():
             np.testing.assert_allclose(session.state[name], value, rtol=1e-4, atol=1e-4)
 
 
 def test_a_run_without_a_session_is_what_it_was(step: Executable) -> None:
-    plain = lamina.compile(gpt_step(), shapes=SHAPES, threads=1, cache=False)
+    plain = lamina.compile(gpt(), shapes=SHAPES, threads=1, cache=False)
     random = np.random.default_rng(1)
     past = {n: random.standard_normal((1, 4, 40, 16)).astype(np.float32) for n in STATES}
     given = {"ids": ids(random, 3), **past}
@@ -81,11 +90,11 @@ def test_only_new_rows_are_written(step: Executable) -> None:
     """The rows of before keep their memory, and every bit."""
     session, random = step.session(capacity=64), np.random.default_rng(2)
     session.run({"ids": ids(random, 9)})
-    before = session.state["past_k"]
+    before = session.state["past_k0"]
     kept = before.copy()
     before[0, 2, 3, 5] = 7.0  # a run that copied the past would read this
     session.run({"ids": ids(random, 2)})
-    after = session.state["past_k"]
+    after = session.state["past_k0"]
     assert np.shares_memory(before, after) and after.shape == (1, 4, 11, 16) and after[0, 2, 3, 5] == 7.0
     kept[0, 2, 3, 5] = 7.0
     np.testing.assert_array_equal(after[:, :, :9], kept)
@@ -119,7 +128,7 @@ def test_the_range_of_the_program_is_a_bound_too(step: Executable) -> None:
     [
         ({"capacity": 0}, UsageError, "positive integer, not 0"),
         ({"capacity": 2.5}, UsageError, "positive integer, not 2.5"),
-        ({"states": {"past": "present_k"}}, InputError, "no input 'past'"),
+        ({"states": {"past": "present_k0"}}, InputError, "no input 'past'"),
         ({"states": {"ids": "logit"}}, InputError, "'logit' is no output"),
     ],
 )
@@ -131,15 +140,15 @@ def test_mistakes_with_sessions(step: Executable, how: dict[str, Any], error: ty
 @pytest.mark.parametrize(
     ("states", "message"),
     [
-        ({"past_q": "present_k"}, "no input 'past_q'"),
-        ({"past_k": "present"}, "no output 'present'"),
+        ({"past_q": "present_k0"}, "no input 'past_q'"),
+        ({"past_k0": "present"}, "no output 'present'"),
         ({"ids": "logits"}, "'logits' is tensor<.*f32.*'ids' takes tensor<.*i64"),
-        ({"past_k": "present_k", "past_v": "present_k"}, "is state already"),
+        ({"past_k0": "present_k0", "past_v0": "present_k0"}, "is state already"),
     ],
 )
 def test_mistakes_with_states(states: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        lamina.compile(gpt_step(), shapes=SHAPES, threads=1, cache=False, states=states)
+        lamina.compile(gpt(), shapes=SHAPES, threads=1, cache=False, states=states)
 
 
 def test_state_that_is_put_there(step: Executable) -> None:
@@ -148,12 +157,26 @@ def test_state_that_is_put_there(step: Executable) -> None:
     given = ids(random, 2)
     session.state = dict(past)
     np.testing.assert_array_equal(session.run({"ids": given})["logits"], step.run({"ids": given, **past})["logits"])
-    session.state["past_k"] = past["past_k"]
+    session.state["past_k0"] = past["past_k0"]
     with pytest.raises(InputError, match="22 rows where other state has 20"):
         session.run({"ids": given})
-    session.state["past_k"] = past["past_k"].astype(np.float64)
+    session.state["past_k0"] = past["past_k0"].astype(np.float64)
     with pytest.raises(InputError, match=r"float64\[1, 4, 20, 16\] given"):
         session.run({"ids": given})
+
+
+def test_a_session_goes_back(step: Executable) -> None:
+    """To the state behind the first rows, in the same memory; what is not there is refused."""
+    session, random = step.session(capacity=64), np.random.default_rng(4)
+    session.run({"ids": ids(random, 9)})
+    memory, given = session.state["past_k0"], ids(random, 2)
+    expected = session.run({"ids": given})["logits"]
+    for _ in range(2):
+        session.rewind(9)
+        np.testing.assert_array_equal(session.run({"ids": given})["logits"], expected)
+        assert np.shares_memory(memory, session.state["past_k0"])
+    with pytest.raises(UsageError, match="there are 11 rows of state, not 12"):
+        session.rewind(12)
 
 
 def test_a_session_is_saved_and_loaded(step: Executable, tmp_path: Path) -> None:
@@ -164,11 +187,11 @@ def test_a_session_is_saved_and_loaded(step: Executable, tmp_path: Path) -> None
     second.load(tmp_path / "state.npz")
     for a, b in zip(runs(first, (1, 2), 7), runs(second, (1, 2), 7), strict=True):
         np.testing.assert_array_equal(a, b)
-    np.savez(tmp_path / "other.npz", past_k=np.zeros((1, 4, 3, 8), np.float32))
-    with pytest.raises(InputError, match=r"'past_k' is float32\[1, 4, 3, 8\]"):
+    np.savez(tmp_path / "other.npz", past_k0=np.zeros((1, 4, 3, 8), np.float32))
+    with pytest.raises(InputError, match=r"'past_k0' is float32\[1, 4, 3, 8\]"):
         second.load(tmp_path / "other.npz")
     np.savez(tmp_path / "another.npz", key=np.zeros(3))
-    with pytest.raises(InputError, match="it holds key; expected past_k, past_v"):
+    with pytest.raises(InputError, match="it holds key; expected past_k0, past_v0"):
         second.load(tmp_path / "another.npz")
 
 
@@ -191,7 +214,7 @@ assert not loaded, loaded
 def test_the_cache_tells_states_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path))
     monkeypatch.delenv("LAMINA_CACHE", raising=False)
-    made = [lamina.compile(gpt_step(), shapes=SHAPES, threads=1, states=s) for s in (None, STATES, STATES)]
+    made = [lamina.compile(gpt(), shapes=SHAPES, threads=1, states=s) for s in (None, STATES, STATES)]
     assert [e.cached for e in made] == [False, False, True]
     assert [bool(e.kept()) for e in made] == [False, True, True]
     made[2].session(capacity=20).run({"ids": np.zeros((1, 4), np.int64)})
@@ -217,10 +240,10 @@ def test_sessions_in_threads_are_apart(step: Executable) -> None:
 
 
 def test_another_batch_asks_for_a_reset() -> None:
-    exe = lamina.compile(gpt_step(), shapes={**SHAPES, "batch": "1..4"}, threads=1, cache=False, states=STATES)
+    exe = lamina.compile(gpt(), shapes={**SHAPES, "batch": "1..4"}, threads=1, cache=False, states=STATES)
     session, random = exe.session(), np.random.default_rng(0)
     session.run({"ids": ids(random, 4, 2)})
-    with pytest.raises(InputError, match=r"the state 'past_k' is \[2, 4, 4, 16\]"):
+    with pytest.raises(InputError, match=r"the state 'past_k0' is \[2, 4, 4, 16\]"):
         session.run({"ids": ids(random, 1, 3)})
     session.reset()
     session.run({"ids": ids(random, 1, 3)})
@@ -258,3 +281,11 @@ def test_rows_of_any_shape(dtype: str, shape: tuple[int | None, ...]) -> None:
         found, whole = session.run({"x": rows[-1]})["y"], np.concatenate(rows, axis)
         np.testing.assert_array_equal(session.state["past"], whole)
         np.testing.assert_array_equal(found, whole.max(axis, keepdims=True))
+
+
+def test_a_program_of_one_token_at_a_time() -> None:
+    """A mask that is cut from a table by the number of rows stays a cut: its place is no number."""
+    one = lamina.compile(gpt(), shapes={**SHAPES, "seq": 1}, threads=1, cache=False, states=STATES)
+    many = lamina.compile(gpt(), shapes=SHAPES, threads=1, cache=False, states=STATES)
+    for a, b in zip(runs(one.session(), (1,) * 20), runs(many.session(), (1,) * 20), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)

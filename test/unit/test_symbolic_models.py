@@ -20,7 +20,9 @@ from lamina.driver.api import Executable
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.runtime import llvm_module
 
-from .onnx_gpt import gpt_step
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from language_models import gpt  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -180,12 +182,12 @@ def test_threads_of_a_caller_and_of_the_program(attention: Executable) -> None:
 def test_a_step_of_a_language_model_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The past of one step is the present of the one before; nothing is compiled on the way."""
     runtime = pytest.importorskip("onnxruntime")
-    model = gpt_step()
+    model = gpt()
     exe = lamina.compile(model, shapes={"batch": 1, "seq": "1..64", "past": "0..255"}, threads=1, cache=False)
     assert not re.search(r"tir\.call @fused_reshape(_\d+)?\(", exe.text("tir")), "the values of the past are copied"
     session = runtime.InferenceSession(model.SerializeToString())
     random = np.random.default_rng(0)
-    past = {n: np.zeros((1, 4, 0, 16), np.float32) for n in ("past_k", "past_v")}
+    past = {n: np.zeros((1, 4, 0, 16), np.float32) for n in ("past_k0", "past_v0")}
     outputs = [o.name for o in session.get_outputs()]
     for seq in (12, *[1] * 10, 3):
         a: Arrays = {"ids": random.integers(0, 100, (1, seq)), **past}
@@ -193,8 +195,8 @@ def test_a_step_of_a_language_model_grows(monkeypatch: pytest.MonkeyPatch) -> No
         for name, expected in zip(outputs, session.run(None, a), strict=True):
             np.testing.assert_allclose(found[name], expected, rtol=1e-4, atol=1e-4)
         keys, values = (found[n] for n in outputs[1:])
-        past = {"past_k": keys, "past_v": values}
-    assert past["past_k"].shape == (1, 4, 25, 16)
+        past = {"past_k0": keys, "past_v0": values}
+    assert past["past_k0"].shape == (1, 4, 25, 16)
 
 
 def step_of_reshapes() -> Any:

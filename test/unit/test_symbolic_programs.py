@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,9 @@ from lamina.runtime.compiled import CompiledProgram
 from lamina.runtime.llvm_module import load_module
 from lamina.transform import PassContext
 
-from .onnx_gpt import gpt_step
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from language_models import gpt  # noqa: E402
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
@@ -160,18 +164,18 @@ OPENED = {"batch": "1..8", "seq": "1..256", "past": "0..255"}
 @pytest.mark.slow
 def test_a_step_of_a_language_model_from_onnx() -> None:
     runtime = pytest.importorskip("onnxruntime")
-    model = gpt_step()
+    model = gpt()
     imported = load_onnx(model, OPENED)
     program = lowered(imported.module, "", imported.store, naive=True)
     session = runtime.InferenceSession(model.SerializeToString())
     random = np.random.default_rng(3)
     for batch, seq, past in ((1, 1, 0), (2, 5, 0), (1, 1, 7), (3, 4, 50), (8, 1, 100)):
-        a: Arrays = drawn(random, past_k=(batch, 4, past, 16), past_v=(batch, 4, past, 16))
+        a: Arrays = drawn(random, past_k0=(batch, 4, past, 16), past_v0=(batch, 4, past, 16))
         a["ids"] = random.integers(0, 100, (batch, seq))
         found = program.run(a)
         for port, expected in zip(session.get_outputs(), session.run(None, a), strict=True):
             np.testing.assert_allclose(found[port.name], expected, rtol=1e-4, atol=1e-4)
-    a = drawn(random, past_k=(1, 4, 200, 16), past_v=(1, 4, 200, 16)) | {"ids": np.zeros((1, 60), np.int64)}
+    a = drawn(random, past_k0=(1, 4, 200, 16), past_v0=(1, 4, 200, 16)) | {"ids": np.zeros((1, 60), np.int64)}
     with pytest.raises(InputError, match="past = 200 given, the program was compiled for"):
         program.run(a)
 

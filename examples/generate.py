@@ -1,0 +1,81 @@
+"""Text of a language model, token by token: one program for the prompt and for each step, whose state stays in place.
+
+    python examples/generate.py                                     a small model of random weights
+    python examples/generate.py gpt2.onnx --prompt 464,3290 --state past_k0=present_k0 --state past_v0=present_v0 ...
+    python examples/generate.py --top-k 40 --temperature 0.8 --seed 7
+
+A model takes `ids` [batch, seq] and states, and gives `logits` [batch, seq, vocabulary] and the states behind it; the
+dimension of a state's rows is called `past`. Words and ids are not its business: they are a tokenizer's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+
+
+def drawn(logits: Any, top_k: int, temperature: float, random: np.random.Generator) -> int:
+    """The next id: the most likely one, or with `top_k` above 1 one of so many, by their probabilities."""
+    if top_k == 1:
+        return int(logits.argmax())
+    best = np.argpartition(logits, -top_k)[-top_k:]
+    weights = np.exp((logits[best] - logits[best].max()) / temperature)
+    return int(random.choice(best, p=weights / weights.sum()))
+
+
+def generated(session: Any, prompt: list[int], args: argparse.Namespace) -> tuple[list[int], float, list[float]]:
+    """The ids behind a prompt, the seconds of the prompt, and of each step."""
+    random, found, times = np.random.default_rng(args.seed), list[int](), list[float]()
+    given = np.array([prompt], np.int64)
+    for _ in range(args.count):
+        start = perf_counter()
+        logits = session.run({"ids": given})["logits"]
+        times.append(perf_counter() - start)
+        found.append(drawn(logits[0, -1], args.top_k, args.temperature, random))
+        given = np.array([found[-1:]], np.int64)
+    return found, times[0], times[1:]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", nargs="?", help="an ONNX model (default: a small one of random weights)")
+    parser.add_argument("--state", action="append", default=[], metavar="INPUT=OUTPUT")
+    parser.add_argument("--prompt", default="1,2,3", metavar="ID,ID,..")
+    parser.add_argument("--count", type=int, default=32, help="ids to generate (default: 32)")
+    parser.add_argument("--context", type=int, default=256, help="the most rows that a state has (default: 256)")
+    parser.add_argument("--top-k", type=int, default=1, help="draw among so many ids (default: 1, the most likely)")
+    parser.add_argument("--temperature", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int)
+    args = parser.parse_args()
+
+    from language_models import Dimensions, llama
+
+    import lamina
+
+    prompt = [int(i) for i in args.prompt.split(",")]
+    size = Dimensions(layers=2, shared_by=2, context=args.context)
+    model = args.model or llama(size)
+    states = dict(text.split("=", 1) for text in args.state) if args.model else size.states()
+    if len(prompt) + args.count > args.context or args.count < 2 or args.top_k < 1:
+        parser.error("the prompt and what is generated have to fit the context; --count is at least 2, --top-k 1")
+    shapes: Any = {"batch": 1, "seq": f"1..{max(len(prompt), 2)}", "past": f"0..{args.context - 1}"}
+    start = perf_counter()
+    exe = lamina.compile(model, shapes=shapes, threads=args.threads, states=states)
+    print(f"compiled in {perf_counter() - start:.1f} s: {len(states)} states")
+    session = exe.session(capacity=args.context)
+    found, first, steps = generated(session, prompt, args)
+    print("ids:", *found)
+    print(f"prompt of {len(prompt)}: {first * 1e3:.2f} ms; a step: {np.median(steps) * 1e3:.3f} ms in the median")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
