@@ -3,8 +3,8 @@
     python bench/decode.py [--layers 12] [--lengths 1,17,128,509,960] [--threads 1] [--repeats 21] [--json FILE]
 
 A model of GPT-2's dimensions with random weights. Of a length there are a step of one token in a session (state in
-place), in a program that takes and gives the past as arrays, in the program for exactly that length, and in onnxruntime,
-whose past stays bound: the output of one step is an input of the next. All run by turns in this process; a time is the
+place), in a program that takes and gives the past as arrays, in the program for exactly that length, and in
+onnxruntime with inputs and outputs bound, so that it copies neither. All run by turns in this process; a time is the
 median of its turns, and a ratio the other's time over the session's: above 1 the session is faster.
 """
 

@@ -1,7 +1,7 @@
 """Steps of language models as exporters write them: batch, length and past are open, Shape nodes give shapes.
 
-Weights are random. `gpt` has learned places, layer norms and heads of their own; `llama` rotates, has RMS norms, a gated
-layer and fewer heads of keys and values than of queries.
+Weights are random. `gpt` has learned places, layer norms and heads of their own; `llama` rotates, has RMS norms, a
+gated layer and fewer heads of keys and values than of queries.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import ContainerType, ShapedType
 
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.entry_names import argument_names, result_names
@@ -45,7 +45,7 @@ def declare_states(main: FuncOp, states: Mapping[str, str]) -> None:
 
 def _type(value: SSAValue) -> tuple[str, int]:
     """Element type and rank."""
-    if not isinstance(value.type, TensorType):
-        return str(value.type), -1
-    type_ = cast("TensorType[Attribute]", value.type)
-    return dtype_name(type_.element_type), type_.get_num_dims()
+    type_ = value.type
+    if not isinstance(type_, ShapedType) or not isinstance(type_, ContainerType):
+        return str(type_), -1
+    return dtype_name(cast("Attribute", type_.get_element_type())), type_.get_num_dims()

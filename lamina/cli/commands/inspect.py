@@ -94,9 +94,10 @@ def _of_linkable(path: str) -> dict[str, Any]:
 def _kept(plain: list[Any]) -> str:
     from lamina.runtime.session import KeptValue
 
-    name, output, initial = KeptValue.from_plain(plain)
+    name, output, initial, growth = KeptValue.from_plain(plain)
     values = sorted({*initial.reshape(-1).tolist()})
     first = f", first all {values[0]}" if len(values) == 1 else ", first several values"
+    first = first if growth is None else f", and grows along axis {growth.axis} where it lies"
     return f"{output} is {name} of the next run{first}"
 
 
@@ -117,5 +118,6 @@ def _of_saved(path: Any) -> dict[str, Any]:
         "target": f"{target.triple.data} {target.cpu.data}, {exe.threads} threads",
         "inputs": [f"{p.name}: {p.describe()}" for p in exe.inputs],
         "outputs": [f"{p.name}: {p.describe()}" for p in exe.outputs],
+        **({"state": [_kept(v.plain()) for v in exe.kept()]} if exe.is_fixed and exe.kept() else {}),
         **({"memory": str(exe.memory)} if exe.is_fixed else {}),
     }
