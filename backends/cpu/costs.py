@@ -254,6 +254,9 @@ class Crossings:
     """Rows of the first factor from which on copying the second one, panel by panel, costs next to nothing."""
     transposed_rows: int = 8
     """Rows of the first factor for which a second one that lies transposed is worth moving."""
+    rows_together: int = 2
+    """Rows of the first factor for which a row of a second one that lies transposed is read once. With 4, of 961 rows of
+    64 floats, products of 4 rows took 1.5 times as long on Emerald Rapids, whose lanes are combined row by row."""
     winograd_gain: float = 1.5
     """Times fewer multiplications from which on a convolution is one of tiles: transforms and tiles beyond the edge
     cost some back."""

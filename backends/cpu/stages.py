@@ -148,10 +148,24 @@ def should_inline(stage: Stage, costs: Costs) -> bool:
         return False
     if not stage.producers and not stage.reads():
         return len(stage.op.body.block.ops) <= costs.repeated_ops
+    if is_window(stage):
+        return True
     total = sum(loads_per_element(stage, r) for r in stage.readers)
     if any(r.is_reduction for r in stage.readers):
         return total <= 1
     return total <= 1 or (not stage.is_expensive() and total <= costs.repeated_reads)
+
+
+def is_window(stage: Stage) -> bool:
+    """Whether a stage is a part of what it reads, in the same order: its elements are read as well where they lie."""
+    reads, body = stage.reads(), list(stage.op.body.block.ops)
+    if len(reads) != 1 or len(body) != 2 or reads[0].guard is not None:
+        return False
+    dims = [d for d, e in zip(stage.op.body.block.args, stage.spatial, strict=True) if e != 1]
+    forms = [f for f in stage.read_forms(reads[0]) if not f.is_constant]
+    return all(len(f.terms) == 1 and f.terms.get(f.dims()[0]) == 1 for f in forms) and (
+        [f.dims()[0] for f in forms] == dims and bool(dims)
+    )
 
 
 def reads_elementwise(reader: Stage, producer: Stage) -> bool:

@@ -17,12 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from lamina.backends.cpu.costs import FITTED, for_target
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.infos import hint_of
+from lamina.dialects.index.symbol_forms import symbols_of
+from lamina.dialects.infos import at_least, hint_of, is_symbolic
 from lamina.dialects.rules.terms import attr, computed, var
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass
@@ -37,6 +38,20 @@ f, u = attr("f u")
 def many_rows(shape: tuple[int, ...], transposed: bool, least: int) -> bool:
     """Whether a matrix, or each of a batch, has rows enough."""
     return hint_of(shape[-1 if transposed else -2]) >= least and hint_of(prod(shape)) > 0
+
+
+@computed
+def many_of_any(shape: tuple[int, ...], transposed: bool, factor: tuple[int, ...], least: int) -> bool:
+    """The same beside a second factor: where it may have many rows when the first one has few, it stays.
+
+    Of a language model's step the queries are one row, and the keys all that were before.
+    """
+    rows: Any = shape[-1 if transposed else -2]
+    others: Any = factor[-2]
+    if is_symbolic(rows) and not at_least(rows, least) and is_symbolic(others):
+        if not set(symbols_of(others.form)) <= set(symbols_of(rows.form)):
+            return False
+    return bool(many_rows(shape, transposed, least))
 
 
 @computed
@@ -85,7 +100,7 @@ def moving(least: int) -> Rules:
     for op, axes, batch in ((r.nn.matmul, (1, 0), ()), (r.nn.batch_matmul, (0, 2, 1), (2,))):
         lying = op(x, w, transpose_a=f, transpose_b=True)
         standing = op(x, r.transpose(w, axes=axes), transpose_b=False, like=lying)
-        rule = (lying >> standing).when(many_rows(x.shape, f, least), real(x.dtype))
+        rule = (lying >> standing).when(many_of_any(x.shape, f, w.shape, least), real(x.dtype))
         rules += rule.drawing(x=tensor(*batch, 9, 9), w=tensor(*batch, 5, 9))
     return rules
 

@@ -8,7 +8,7 @@ Winograd convolutions                           blocks of tiles in the cache (`w
 recurrent layers                                a step at a time, the gates' products in registers (`recurrent.py`)
 attention                                       a block of rows of a head in the caches (`attention.py`)
 softmax, layer and instance norm                row by row, reduced in lanes (`row_reductions.py`)
-reductions along memory                         each row in the lanes of vectors (`line_reductions.py`)
+reductions along memory, few rows times rows    each row in the lanes of vectors (`line_reductions.py`)
 reductions of columns                           several vectors of columns in registers (`column_reductions.py`)
 pooling                                         a tile of a row in registers, the padding left out (`pooling.py`)
 reductions that share what they read            a register tile, whatever they compute (`tiled_reduction.py`)
@@ -41,7 +41,12 @@ from lamina.backends.cpu.schedules.depthwise import (
 )
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.grouped import CONV2D, dot_intrinsic, schedule_grouped_conv2d, schedule_grouped_dense
-from lamina.backends.cpu.schedules.line_reductions import is_line_reduction, schedule_line_reduction
+from lamina.backends.cpu.schedules.line_reductions import (
+    is_line_product,
+    is_line_reduction,
+    schedule_line_product,
+    schedule_line_reduction,
+)
 from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
 from lamina.backends.cpu.schedules.pixel_rows import schedule_pixel_rows, takes_pixel_rows
 from lamina.backends.cpu.schedules.pooling import find_pool_padding, is_pool_of_rows, schedule_pool
@@ -189,6 +194,8 @@ def _schedule_reduction(
         schedule_matmul(s, stage, follower, target, pick)
     elif is_line_reduction(stage, target):
         schedule_line_reduction(s, stage, follower, target)
+    elif is_line_product(stage, target):
+        schedule_line_product(s, stage, follower, target)
     elif is_column_reduction(stage, target):
         schedule_column_reduction(s, stage, follower, target)
     elif shares_reads(stage):

@@ -5,6 +5,9 @@ for a row, in parallel
   what follows from the result
 
 A row may lie in pieces, as a channel of several images does: its lanes go on from one to the next.
+
+Products of few rows with rows, as queries with keys, are such reductions too: a row of the second factor is read once
+for some rows of the first one. Of many rows the second factor is better transposed (`cpu-transpose-factors`).
 """
 
 from __future__ import annotations
@@ -12,9 +15,9 @@ from __future__ import annotations
 from math import prod
 
 from lamina.backends.cpu.costs import for_target
-from lamina.backends.cpu.open_extents import has_open
+from lamina.backends.cpu.open_extents import has_open, is_open
 from lamina.backends.cpu.schedules.row_reductions import counts_through, place_reduction, reads_along, reduce_in_lanes
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel
+from lamina.backends.cpu.schedules.steps import cut_tail, epilogue_of, parallel
 from lamina.backends.cpu.stages import Stage
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.index.linear import Linear
@@ -78,11 +81,52 @@ def _lanes(stage: Stage, apart: int, target: TargetAttr) -> int:
     return lanes
 
 
+def is_line_product(stage: Stage, target: TargetAttr) -> bool:
+    """Whether a stage multiplies few rows, or nobody knows how many, with rows of another factor.
+
+    Both lie along the sum; all dimensions but the last two are of both.
+    """
+    rank, lanes = len(stage.spatial), _lanes(stage, 0, target)
+    costs, reads = for_target(target), stage.reads()
+    if dtype_name(stage.element_type) not in ("float32", "float64") or len(stage.reduced) != 1 or len(reads) != 2:
+        return False
+    if has_open(stage.reduced) or stage.reduced[0] < costs.line_vectors * lanes or rank < 2:
+        return False
+    rows, columns = stage.spatial[-2:]
+    if not (is_open(rows) or 1 < rows < costs.transposed_rows) or columns == 1:
+        return False
+    along = stage.op.body.block.args[rank]
+    lacks: list[int] = []
+    for read in reads:
+        forms = stage.read_forms(read)
+        if read.guard is not None or not reads_along(stage, read, [along]) or forms[-1:] != [Linear.dim(along)]:
+            return False
+        used = {d for form in forms for d in form.dims()}
+        dims = zip(stage.op.body.block.args, stage.spatial, strict=False)
+        lacks += [n for n, (dim, extent) in enumerate(dims) if extent != 1 and dim not in used]
+    return sorted(lacks) == [rank - 2, rank - 1]
+
+
+def schedule_line_product(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """Some rows at a time with one row of the other factor; each sum goes in lanes."""
+    costs, rank = for_target(target), len(stage.spatial)
+    out = epilogue_of(s, stage, follower)
+    partial = reduce_in_lanes(s, stage, _lanes(stage, 0, target), costs, unrolls=True)
+    *batch, m, n = s.loops(out)
+    blocks, row = s.split(m, [-1, costs.rows_together])
+    matrices = prod(stage.spatial[:-2]) > 1
+    s.reorder(*batch, *((blocks, n) if matrices else (n, blocks)), row)
+    place_reduction(s, stage, partial, n if matrices else blocks, rank - 2)
+    s.unroll(row)
+    parallel(s, batch if matrices else [*batch, n])
+    cut_tail(s, blocks, stage.spatial[-2], costs.rows_together, [1])
+
+
 def schedule_line_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """Rows in parallel, each in the lanes of vectors."""
     out = epilogue_of(s, stage, follower)
     apart = _pieces(stage, target) or 0
-    partial = reduce_in_lanes(s, stage, _lanes(stage, apart, target), for_target(target), apart)
+    partial = reduce_in_lanes(s, stage, _lanes(stage, apart, target), for_target(target), apart, unrolls=True)
     rows = s.loops(out)
     place_reduction(s, stage, partial, rows[-1] if rows else None)
     if rows:

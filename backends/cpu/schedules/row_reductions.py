@@ -40,6 +40,8 @@ class Partial(NamedTuple):
     """Whether the last step has idle lanes, which the others have not."""
     apart: int = 0
     """Reduced dimensions whose elements lie apart: loops around those over the lanes."""
+    is_short: bool = False
+    """Whether its steps are so few that they need no loop."""
 
 
 def find_rows(stages: Sequence[Stage], target: TargetAttr) -> bool:
@@ -199,10 +201,13 @@ def _vectorize(s: Schedule, loop: SSAValue, lanes: int) -> SSAValue:
     return vectors
 
 
-def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int, costs: Costs, apart: int = 0) -> Partial:
+def reduce_in_lanes(
+    s: Schedule, stage: Stage, lanes: int, costs: Costs, apart: int = 0, unrolls: bool = False
+) -> Partial:
     """Reduce each lane of the dimensions that are reduced, counted through save the first `apart`, for itself.
 
-    The lanes are quarters of quarters, so that their results are combined in two steps.
+    The lanes are quarters of quarters, so that their results are combined in two steps. With `unrolls` few vectors of a
+    row are no loop.
     """
     rank = len(stage.spatial)
     k = _counted(s, s.loops(stage.name)[rank + apart :])
@@ -217,7 +222,8 @@ def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int, costs: Costs, apart: 
         _, chain = s.split(loops[rank + apart], [-1, chains])
         found.append(s.rfactor(partial, chain, rank, rank + apart + 4)[0])
     step = chains * lanes
-    return Partial(found, row > step and row % step > 0, apart)
+    is_short = unrolls and row % step == 0 and row // step < costs.chained_vectors
+    return Partial(found, row > step and row % step > 0, apart, is_short)
 
 
 def _chains(row: int, lanes: int, costs: Costs) -> int:
@@ -230,19 +236,29 @@ def _chains(row: int, lanes: int, costs: Costs) -> int:
     return costs.lane_chains if row % lanes else divisor(steps, costs.lane_chains)
 
 
-def place_reduction(s: Schedule, stage: Stage, partial: Partial, at: SSAValue | None) -> None:
-    """A reduction in lanes within a loop over rows, all but its terms in registers; None where all is one row."""
-    *_, quarter = _placed(s, stage.name, at)
+def place_reduction(
+    s: Schedule, stage: Stage, partial: Partial, at: SSAValue | None, together: int | None = None
+) -> None:
+    """A reduction in lanes within a loop over rows, all but its terms in registers; None where all is one row.
+
+    Along the dimension `together` so many rows as the loop has left over are reduced side by side.
+    """
+    *rows, quarter = _placed(s, stage.name, at)
     s.set_scope(stage.name, "register")
     s.unroll(quarter)
-    place_partial(s, stage, partial, at)
+    if together is not None:
+        s.unroll(rows[together])
+    place_partial(s, stage, partial, at, together)
 
 
-def place_partial(s: Schedule, stage: Stage, partial: Partial, at: SSAValue | None) -> None:
+def place_partial(
+    s: Schedule, stage: Stage, partial: Partial, at: SSAValue | None, together: int | None = None
+) -> None:
     """The partial results of a reduction in lanes within a loop over its rows."""
     rank = len(stage.spatial)
     for name in partial.names:
-        loops = list(_placed(s, name, at)[rank:])
+        placed = _placed(s, name, at)
+        loops, beside = list(placed[rank:]), [placed[together]] if together is not None else []
         apart = partial.apart if name == partial.names[-1] else 0
         if at is None and name == partial.names[-1]:
             # Where it was made its loops stand as those that they come from did.
@@ -251,11 +267,11 @@ def place_partial(s: Schedule, stage: Stage, partial: Partial, at: SSAValue | No
             *lanes, step = loops
             lanes, around = lanes[: len(lanes) - apart], lanes[len(lanes) - apart :]
         s.set_scope(name, "register")
-        s.reorder(*around, step, *lanes)
-        for loop in lanes[:-2]:
+        s.reorder(*around, step, *beside, *lanes)
+        for loop in (*beside, *lanes[:-2]):
             s.unroll(loop)
         s.vectorize(s.fuse(*lanes[-2:]))
-        if name != partial.names[-1]:
+        if name != partial.names[-1] or partial.is_short:
             s.unroll(step)
         elif partial.has_tail:
             # The last vectors apart: the others need no mask.
