@@ -41,12 +41,13 @@ def by_turns(steps: dict[str, Step], repeats: int) -> dict[str, float]:
 
 def bound(session: Any, states: dict[str, str], past: dict[str, Any], ids: Any) -> Step:
     """A step of onnxruntime whose past stays where it is."""
-    import onnxruntime
+    import onnxruntime  # type: ignore[import-untyped]
 
+    runtime: Any = onnxruntime
     binding = session.io_binding()
     binding.bind_cpu_input("ids", ids)
     for name, value in past.items():
-        binding.bind_ortvalue_input(name, onnxruntime.OrtValue.ortvalue_from_numpy(value))
+        binding.bind_ortvalue_input(name, runtime.OrtValue.ortvalue_from_numpy(value))
     for output in ("logits", *states.values()):
         binding.bind_output(output)
 
@@ -102,14 +103,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path)
     args = parser.parse_args(words)
 
-    import onnx
-
     import lamina
 
     size = Dimensions(args.layers, GPT2_SMALL.heads, GPT2_SMALL.width, GPT2_SMALL.vocabulary, GPT2_SMALL.context)
     path = Path("build") / f"gpt-{args.layers}.onnx"
     path.parent.mkdir(exist_ok=True)
-    onnx.save(gpt(size), str(path))
+    path.write_bytes(gpt(size).SerializeToString())
     shapes: Any = {"batch": 1, "seq": 1, "past": f"0..{size.context - 1}"}
     start = perf_counter()
     exe = lamina.compile(path, shapes=shapes, threads=args.threads, cache=False, states=size.states())

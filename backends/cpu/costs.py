@@ -255,8 +255,8 @@ class Crossings:
     transposed_rows: int = 8
     """Rows of the first factor for which a second one that lies transposed is worth moving."""
     rows_together: int = 2
-    """Rows of the first factor for which a row of a second one that lies transposed is read once. With 4, of 961 rows of
-    64 floats, products of 4 rows took 1.5 times as long on Emerald Rapids, whose lanes are combined row by row."""
+    """Rows of the first factor for which a row of a second one that lies transposed is read once. With 4 a product of 4
+    rows with 961 of 64 floats took 1.5 times as long on Emerald Rapids."""
     winograd_gain: float = 1.5
     """Times fewer multiplications from which on a convolution is one of tiles: transforms and tiles beyond the edge
     cost some back."""
