@@ -77,12 +77,13 @@ class _Lane:
         self._workspaces: list[Array | None] = [None] * workspaces
 
     def hold(self, sizes: Sequence[int]) -> None:
-        """Have workspaces of so many bytes; they grow, and stay as large as they were once."""
+        """Have workspaces of so many bytes; they grow by a quarter at least, and stay as large as they were once."""
         first = len(self.bases) - len(sizes)
         for n, size in enumerate(sizes):
             held = self._workspaces[n]
             if held is None or held.nbytes < size:
-                held = self._workspaces[n] = aligned_bytes(size)
+                room = size if held is None else max(size, held.nbytes + held.nbytes // 4)
+                held = self._workspaces[n] = aligned_bytes(room)
                 self.bases[first + n] = address_of(held)
 
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from lamina.dialects.numpy_dtypes import numpy_dtype
-from lamina.errors import InputError, UsageError
+from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.runtime.direct_call import address_of
-from lamina.runtime.ports import SIZE, Port, infer_sizes
+from lamina.runtime.ports import SIZE, Port, ShapeTable, check_input, infer_sizes, untold
 
 if TYPE_CHECKING:
     from lamina.dialects.state_growth import Growth
@@ -35,9 +34,8 @@ class InPlace(Protocol):
     @property
     def info(self) -> ProgramInfo: ...
 
-    def into(self, inputs: Mapping[str, Any], given: Mapping[str, Array]) -> dict[str, Array]:
-        """Run on arrays and sizes by name: the results, those given in their arrays. Whoever gives one vouches that
-        nothing is read of what shares its memory."""
+    def into(self, sizes: Sequence[int], inputs: Mapping[str, int], lent: Mapping[str, Array]) -> dict[str, Array]:
+        """Run for sizes in order on the addresses of inputs by name: the results, those lent in their arrays."""
         ...
 
 
@@ -70,15 +68,15 @@ class _Rows:
             return False
         return array.shape[axis] <= self.filled and array.shape == self.first(array.shape[axis]).shape
 
-    def have_room(self, shape: tuple[int, ...], room: int) -> None:
-        """Have memory for so many rows of a state of this shape, with those that are in it.
+    def have_room(self, shape: tuple[int, ...], room: int) -> Array:
+        """The memory, with room for so many rows of a state of this shape, and with those that are in it.
 
         Raises InputError where the state has other extents.
         """
         axis, held = self.growth.axis, self.memory
         wanted = (*shape[:axis], room, *shape[axis + 1 :])
         if held is not None and held.shape == wanted:
-            return
+            return held
         filled = self.filled
         others = [e for a, e in enumerate(self.shown.shape) if a != axis] if self.shown is not None else None
         if filled and others != [e for a, e in enumerate(shape) if a != axis]:
@@ -89,6 +87,7 @@ class _Rows:
         if filled:
             assert self.shown is not None
             np.copyto(self.first(filled), self.shown)
+        return self.memory
 
 
 class GrownRows:
@@ -109,17 +108,20 @@ class GrownRows:
         if capacity is not None and (type(capacity) is not int or capacity < 1):
             raise UsageError(f"the capacity is a positive integer, not {capacity!r}")
         info = program.info
-        sizes = [p for p in info.inputs if p.dtype == SIZE]
-        inputs, outputs = ({p.name: p for p in side} for side in (info.inputs, info.outputs))
+        self._ports = [p for p in info.inputs if p.dtype != SIZE and p.name not in growing]
+        self._inputs, sizes = info.inputs, [p for p in info.inputs if p.dtype == SIZE]
+        self._least, self._places = untold(sizes, info.inputs), {p.name: n for n, p in enumerate(sizes)}
         self._program, self._capacity = program, capacity
         self._grows = capacity is None if grow is None else grow
         self._rows: dict[str, _Rows] = {}
+        inputs, outputs = ({p.name: p for p in side} for side in (info.inputs, info.outputs))
         for name, (output, growth) in growing.items():
             extents = inputs[name].extents
             assert extents is not None
             (position,) = extents.results[growth.axis].dims()
             assert isinstance(position, int)
             self._rows[name] = _Rows(growth, inputs[name], outputs[output], sizes[position].name)
+        self._shapes = ShapeTable([r.present for r in self._rows.values()])
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """One run on inputs and state by name: the results by name.
@@ -135,24 +137,25 @@ class GrownRows:
                 what = f"{rows.filled} rows where other state has {numbers[rows.past_size]}"
                 raise InputError(what, where=f"state {name!r}")
             numbers[rows.growth.kept] = rows.filled
-        ports = self._program.info.inputs
-        sizes = list(infer_sizes(ports, {**given, **numbers}).values())
-        shapes = {name: rows.present.shape_for(sizes) for name, rows in self._rows.items()}
-        room = self._room([shapes[name][rows.growth.axis] for name, rows in self._rows.items()])
-        results: dict[str, Array] = {}
-        for name, rows in self._rows.items():
-            axis = rows.growth.axis
-            rows.have_room(shapes[name], room)
-            memory = rows.memory
-            assert memory is not None
-            numbers[rows.growth.spare] = room - shapes[name][axis]
-            past = rows.past.shape_for(sizes)
-            # Nothing is read there: only its shape says something.
-            given[name] = memory.reshape(-1)[: prod(past)].reshape(past)
-            results[rows.present.name] = memory
-        found = self._program.into({**given, **numbers}, results)
-        for name, rows in self._rows.items():
-            rows.shown = found[rows.present.name] = rows.first(shapes[name][rows.growth.axis])
+        sizes = infer_sizes(self._inputs, {**given, **numbers}, self._least)
+        addresses: dict[str, int] = {}
+        arrays = [check_input(p, given.pop(p.name, None), sizes) for p in self._ports]
+        for name in given:
+            hint = did_you_mean(name, [p.name for p in self._ports])
+            raise InputError("the model has no such input", where=f"input {name!r}", hint=hint)
+        addresses.update((p.name, address_of(a)) for p, a in zip(self._ports, arrays, strict=True))
+        values = list(sizes.values())
+        shapes = self._shapes.for_sizes(values)
+        ends = [shape[rows.growth.axis] for shape, rows in zip(shapes, self._rows.values(), strict=True)]
+        room = self._room(ends)
+        lent: dict[str, Array] = {}
+        for shape, end, rows in zip(shapes, ends, self._rows.values(), strict=True):
+            lent[rows.present.name] = memory = rows.have_room(shape, room)
+            values[self._places[rows.growth.spare]] = room - end
+            addresses[rows.past.name] = address_of(memory)  # where nothing is read
+        found: dict[str, Any] = self._program.into(values, addresses, lent)
+        for end, rows in zip(ends, self._rows.values(), strict=True):
+            rows.shown = found[rows.present.name] = rows.first(end)
         return found
 
     def _take(self, rows: _Rows, state: Any) -> None:

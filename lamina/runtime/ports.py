@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -88,6 +88,21 @@ class Port:
         return tuple(e.evaluate(values) for e in self.extents.results)
 
 
+class ShapeTable:
+    """The shapes of ports for given sizes: one that several have is worked out once."""
+
+    def __init__(self, ports: Sequence[Port]) -> None:
+        places: dict[Any, int] = {}
+        self._places = [places.setdefault((p.shape, p.extents and p.extents.results), len(places)) for p in ports]
+        by_place = dict(zip(self._places, ports, strict=True))
+        self._ports = [by_place[n] for n in range(len(places))]
+
+    def for_sizes(self, sizes: Sequence[int]) -> list[tuple[int, ...]]:
+        """The shapes in the order of the ports."""
+        shapes = [p.shape_for(sizes) for p in self._ports]
+        return [shapes[n] for n in self._places]
+
+
 def untold(sizes: Sequence[Port], ports: Sequence[Port]) -> list[str]:
     """The names of sizes that no array tells and that have a least value, which they have unless they are given.
 
@@ -118,39 +133,43 @@ def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array
         if name not in names:
             hint = did_you_mean(name, names) or f"it has {', '.join(names)}"
             raise InputError("the model has no such input", where=f"input {name!r}", hint=hint)
-    arrays: list[Array] = []
     sizes = infer_sizes(ports, inputs)
-    for p in ports:
-        where = f"input {p.name!r}"
-        if p.dtype == SIZE:
-            arrays.append(np.asarray(sizes[p.name], np.int64))
-            continue
-        if p.name not in inputs:
-            raise InputError(f"missing; expected {p.describe()}", where=where)
-        array = np.asarray(inputs[p.name])
-        if array.dtype != numpy_dtype(p.dtype):
-            given = array.dtype.name if array.dtype.isnative else f"byte-swapped {array.dtype.name}"
-            raise InputError(f"{given} given, {p.dtype} expected", where=where, hint="convert it with astype")
-        if array.ndim != len(p.shape):
-            raise InputError(f"rank {array.ndim} given, expected {p.describe()}", where=where)
-        if array.shape != p.shape_for(list(sizes.values())):
-            known = ", ".join(f"{n} = {v}" for n, v in sizes.items())
-            expected = p.describe() + (f" with {known}" if known else "")
-            raise InputError(f"shape {list(array.shape)} given, expected {expected}", where=where)
-        # ascontiguousarray would make rank 1 of rank 0.
-        arrays.append(np.asarray(array, order="C"))
-    return arrays
+    return [
+        np.asarray(sizes[p.name], np.int64) if p.dtype == SIZE else check_input(p, inputs.get(p.name), sizes)
+        for p in ports
+    ]
 
 
-def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, int]:
+def check_input(port: Port, given: Any, sizes: Mapping[str, int]) -> Array:
+    """The array for a port, its elements in order. Raises LaminaError for none, a wrong dtype, rank or shape."""
+    where = f"input {port.name!r}"
+    if given is None:
+        raise InputError(f"missing; expected {port.describe()}", where=where)
+    array = np.asarray(given)
+    if array.dtype != numpy_dtype(port.dtype):
+        what = array.dtype.name if array.dtype.isnative else f"byte-swapped {array.dtype.name}"
+        raise InputError(f"{what} given, {port.dtype} expected", where=where, hint="convert it with astype")
+    if array.ndim != len(port.shape):
+        raise InputError(f"rank {array.ndim} given, expected {port.describe()}", where=where)
+    if array.shape != port.shape_for(list(sizes.values())):
+        known = ", ".join(f"{n} = {v}" for n, v in sizes.items())
+        expected = port.describe() + (f" with {known}" if known else "")
+        raise InputError(f"shape {list(array.shape)} given, expected {expected}", where=where)
+    # ascontiguousarray would make rank 1 of rank 0.
+    return np.asarray(array, order="C")
+
+
+def infer_sizes(
+    ports: Sequence[Port], inputs: Mapping[str, Any], least: Container[str] | None = None
+) -> dict[str, int]:
     """The program's sizes: as given, else from the first array that has one as an extent of its own.
 
-    One that is no extent of an input is its least value, where it has one. Raises InputError for a size that no array
-    tells, and for one that is no number from 0 on.
+    Those of `least`, by default what is no extent of an input (`untold`), have their least value then. Raises
+    InputError for a size that no array tells, and for one that is no number from 0 on.
     """
     declared = [p for p in ports if p.dtype == SIZE]
     names = [p.name for p in declared]
-    least = {*untold(declared, ports)}
+    least = untold(declared, ports) if least is None else least
     found: dict[str, int] = {}
     for n, size in enumerate(declared):
         name = size.name
@@ -162,7 +181,7 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
             if value.shape != () or value.dtype.kind not in "iu":
                 raise InputError("a size is one integer", where=f"input {name!r}")
             found[name] = int(value)
-        for p in ports:
+        for p in ports if name not in found else ():
             array = inputs.get(p.name)
             if name in found or p.extents is None or array is None:
                 continue

@@ -7,16 +7,15 @@ shapes looks nothing up; whatever is not as declared goes the long way, which sa
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lamina.dialects.numpy_dtypes import numpy_dtype
-from lamina.errors import InputError
 from lamina.runtime.direct_call import DirectCall, address_of
-from lamina.runtime.ports import SIZE, check_inputs
+from lamina.runtime.ports import SIZE, ShapeTable, check_inputs
 
 if TYPE_CHECKING:
     from lamina.runtime.program_info import ProgramInfo
@@ -45,6 +44,9 @@ class SizedCall:
         """`direct` has the program's memory and threads."""
         self.info, self._direct = info, direct
         self._tensors = [(p.name, numpy_dtype(p.dtype)) for p in info.inputs if p.dtype != SIZE]
+        self._outputs = [(p.name, numpy_dtype(p.dtype)) for p in info.outputs]
+        self._items = [numpy_dtype(w.dtype).itemsize for w in info.workspaces]
+        self._shapes = ShapeTable((*info.outputs, *info.workspaces))
         self._known: OrderedDict[tuple[tuple[int, ...], ...], _Sized] = OrderedDict()
 
     @staticmethod
@@ -74,24 +76,18 @@ class SizedCall:
         self._direct.on_addresses([*sized.addresses, *addresses], outputs, sized.workspaces)
         return results
 
-    def into(self, inputs: Mapping[str, Any], given: Mapping[str, Array]) -> dict[str, Array]:
-        """Run on arrays and sizes by name: the results by name, those given in their arrays.
+    def into(self, sizes: Sequence[int], inputs: Mapping[str, int], lent: Mapping[str, Array]) -> dict[str, Array]:
+        """Run for sizes in order on the addresses of inputs by name: the results by name, those lent in their arrays.
 
-        Memory that these share with inputs is as if it were apart: whoever gives them vouches for that. Raises
-        InputError for what does not fit.
+        Nothing is checked. Memory that results share with inputs is as if it were apart: whoever lends it vouches for
+        that. Raises InputError as kernels do.
         """
-        info = self.info
-        arrays = check_inputs(info.inputs, inputs)
-        sized = self._for_sizes([a for p, a in zip(info.inputs, arrays, strict=True) if p.dtype == SIZE])
-        results = {
-            name: given[name] if name in given else np.empty(shape, dtype) for name, shape, dtype in sized.outputs
-        }
-        for name, shape, dtype in sized.outputs:
-            result = results[name]
-            if result.shape != shape or result.dtype != dtype or not result.flags.c_contiguous:
-                raise InputError(f"{dtype}{list(shape)} expected", where=f"output {name!r}")
-        addresses = [address_of(r) for r in results.values()]
-        self._direct.on_addresses([address_of(a) for a in arrays], addresses, sized.workspaces)
+        sized = self._for_sizes([np.asarray(s, np.int64) for s in sizes])
+        results = {name: lent[name] if name in lent else np.empty(shape, dtype) for name, shape, dtype in sized.outputs}
+        given = [inputs[name] for name, _ in self._tensors]
+        self._direct.on_addresses(
+            [*sized.addresses, *given], [address_of(r) for r in results.values()], sized.workspaces
+        )
         return results
 
     def drop_lanes(self) -> None:
@@ -112,10 +108,11 @@ class SizedCall:
         return self._for_sizes([a for p, a in pairs if p.dtype == SIZE])
 
     def _for_sizes(self, sizes: list[Array]) -> _Sized:
-        info, values = self.info, [int(s) for s in sizes]
+        shapes = self._shapes.for_sizes([int(s) for s in sizes])
+        count = len(self._outputs)
         return _Sized(
             sizes,
             [address_of(s) for s in sizes],
-            [(p.name, p.shape_for(values), numpy_dtype(p.dtype)) for p in info.outputs],
-            [max(prod(w.shape_for(values)), 1) * numpy_dtype(w.dtype).itemsize for w in info.workspaces],
+            [(name, shape, dtype) for (name, dtype), shape in zip(self._outputs, shapes, strict=False)],
+            [max(prod(shape), 1) * size for size, shape in zip(self._items, shapes[count:], strict=True)],
         )
