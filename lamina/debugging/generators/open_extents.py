@@ -1,0 +1,315 @@
+"""Graphs with extents that are names: they are drawn with numbers in their place that nothing else has, and opened.
+
+Where the number stands among the extents of an input, its name takes its place. A weight that has it becomes an input,
+and a shape that has it or a multiple of it is computed of the shape of an input, as exporters write that. What then
+holds for the number alone is left out. Which numbers stand for names is a decision of the seed, as everything is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from lamina.debugging.engines import names_read
+from lamina.debugging.generators.draw import Draw, Sizes
+from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, counted
+from lamina.debugging.outcome import one_line
+from lamina.errors import InternalError, LaminaError
+
+STAND_INS = {Sizes.TINY: (5, 7), Sizes.ODD: (37, 41), Sizes.REAL: (11, 13)}
+"""Extents that stand for names while a graph is drawn: primes that no other draw gives for an extent."""
+NAMES = ("n", "m")
+SHAPES = {"Reshape": 1, "Expand": 1, "ConstantOfShape": 0, "Slice": 2, "Resize": 3, "CenterCropPad": 1, "Range": 1}
+"""The operand of an operator that has extents for elements."""
+PLACES = {"Gather": 1, "GatherElements": 1, "GatherND": 1, "Scatter": 1, "ScatterElements": 1, "ScatterND": 1,
+          "TopK": 1, "Compress": 1, "ReverseSequence": 1}  # fmt: skip
+"""The operand of an operator that has places along an extent for elements: there are as many as the largest says."""
+NOWHERE = 1 << 30
+"""The operand of other operators."""
+GREATEST = (40, 40, 40, 64, 100)
+"""Greatest sizes."""
+LARGE = {Sizes.TINY: (512, 1000), Sizes.ODD: (200, 512), Sizes.REAL: (64, 128)}
+"""The same from time to time, so that loops and vectors are met as they are in models."""
+OFTEN_LARGE = 0.15
+"""How likely a greatest size is one of these."""
+LEAVE_OUT = 0.9
+"""How likely the nodes that are refused for ranges are left out, rather than the program refused for them."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A size for each name, and inputs of these sizes."""
+
+    sizes: Mapping[str, int]
+    inputs: dict[str, Any]
+
+
+@dataclass
+class OpenGraph:
+    """A model with names among the extents of its inputs."""
+
+    model: onnx.ModelProto
+    inputs: dict[str, Any]
+    """Of the extents that stand for names."""
+    free: set[str]
+    """Inputs whose values may be any."""
+    ends: set[str]
+    """Values that may be results."""
+    ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+
+    left_out: list[str] = field(default_factory=list[str])
+    """The reasons why nodes were left out that are refused for ranges."""
+
+    def names(self) -> list[str]:
+        """The names among the extents of the inputs."""
+        dims = [d.dim_param for i in self.model.graph.input for d in i.type.tensor_type.shape.dim if d.dim_param]
+        return list(dict.fromkeys(dims))
+
+    def operators(self) -> Counter[str]:
+        """The number of nodes of each operator."""
+        return counted(self.model.graph.node)
+
+    def shapes(self) -> dict[str, str]:
+        """The ranges as `lamina.compile` takes them."""
+        return {name: f"{least}..{most}" for name, (least, most) in self.ranges.items()}
+
+    def at(self, sizes: Mapping[str, int], draw: Draw) -> dict[str, Any]:
+        """Inputs of these sizes: of each extent elements of those that were drawn."""
+        found: dict[str, Any] = {}
+        smallest = min(sizes.values())
+        for info in self.model.graph.input:
+            if info.name not in self.inputs:
+                continue  # a weight, in the first versions
+            array = self.inputs[info.name]
+            for axis, dim in enumerate(info.type.tensor_type.shape.dim):
+                if dim.dim_param:
+                    places = draw.numpy.integers(0, array.shape[axis], sizes[dim.dim_param])
+                    array = np.take(array, places, axis)
+            if array.dtype.kind in "iu" and info.name not in self.free:
+                # They may be places along an extent that has become smaller.
+                array = array.clip(-smallest if array.dtype.kind == "i" else 0, smallest - 1).astype(array.dtype)
+            found[info.name] = array
+        return found
+
+    def runs(self, draw: Draw) -> list[Run]:
+        """Runs at five sizes that differ: of each name the least, the greatest, a prime, a power of two, any."""
+        columns = [draw.shuffled(self._sizes(*bounds, draw)) for bounds in self.ranges.values()]
+        rows = [*zip(*columns, strict=True)]
+        rows += [tuple(draw.integer(*bounds) for bounds in self.ranges.values()) for _ in rows]
+        every = [dict(zip(self.ranges, row, strict=True)) for row in list(dict.fromkeys(rows))[: len(columns[0])]]
+        return [Run(sizes, self.at(sizes, draw)) for sizes in every]
+
+    def _sizes(self, least: int, most: int, draw: Draw) -> list[int]:
+        inside = range(least, most + 1)
+        primes = [n for n in inside if n > 1 and all(n % k for k in range(2, int(n**0.5) + 1))] or [least]
+        powers = [n for n in inside if n & (n - 1) == 0] or [most]
+        return [least, most, draw.choice(primes), draw.choice(powers), draw.choice(inside)]
+
+
+def opened(graph: OnnxGraph, model: onnx.ModelProto, draw: Draw) -> OpenGraph:
+    """The model of a graph with names for what stands for them. Raises CannotDraw where no input has one."""
+    names = {extent: name for name, extent in draw.named.items()}
+    ends = {t.name for t in graph.tensors if graph.may_end(t)}
+    found = OpenGraph(model, dict(graph.inputs), graph.free, ends)
+    for n, node in enumerate(model.graph.node):
+        node.name = node.name or f"u{n}"
+    _compute_shapes(found, names)
+    _weights_to_inputs(found, names)
+    for info in model.graph.input:
+        for dim in info.type.tensor_type.shape.dim:
+            if info.name in found.inputs and dim.dim_value in names:
+                dim.dim_param = names[dim.dim_value]
+    most = draw.choice(LARGE[draw.sizes] if draw.chance(OFTEN_LARGE) else GREATEST)
+    _leave_out(found, {name: extent + 2 for name, extent in draw.named.items()}, most)
+    _give_ranges(found, most, draw)
+    if draw.chance(LEAVE_OUT):
+        _leave_out_refused(found)
+    return found
+
+
+def _compute_shapes(graph: OpenGraph, names: Mapping[int, str]) -> None:
+    """Let nodes compute the shapes that have extents with names, each of the first input that has the name."""
+    proto = graph.model.graph
+    arrays = {t.name: t for t in proto.initializer}
+    nodes: list[onnx.NodeProto] = []
+    places = {d.dim_value: (i.name, n) for i in reversed(proto.input) if i.name in graph.inputs
+              for n, d in enumerate(i.type.tensor_type.shape.dim) if d.dim_value in names}  # fmt: skip
+    for node in proto.node:
+        place = SHAPES.get(node.op_type, NOWHERE) if not node.domain else NOWHERE
+        tensor = arrays.get(node.input[place]) if place < len(node.input) else None
+        array = numpy_helper.to_array(tensor) if tensor is not None else None
+        if array is not None and array.dtype == np.int64 and array.ndim < 2 and array.size:
+            made = list(_shape_nodes(array, places, f"{node.name}.shape"))
+            if made:
+                nodes += made
+                node.input[place] = made[-1].output[0]
+        nodes.append(node)
+    del proto.node[:]
+    proto.node.extend(nodes)
+
+
+def _shape_nodes(array: Any, places: Mapping[int, tuple[str, int]], name: str) -> Iterator[onnx.NodeProto]:
+    """Nodes that compute an array of extents, the last one all of it; none where it has none with a name."""
+    known = [next((p for p in places if e > 0 and e % p == 0), 0) for e in array.reshape(-1)]
+    if not any(known):
+        return
+
+    def constant(values: Sequence[int], suffix: str) -> onnx.NodeProto:
+        value = numpy_helper.from_array(np.asarray(values, np.int64))
+        return helper.make_node("Constant", [], [f"{name}.{suffix}"], name=f"{name}.{suffix}", value=value)
+
+    parts: list[str] = []
+    for n, (extent, stand_in) in enumerate(zip(array.reshape(-1).tolist(), known, strict=True)):
+        if not stand_in:
+            yield (node := constant([extent], f"c{n}"))
+            parts.append(node.output[0])
+            continue
+        source, axis = places[stand_in]
+        yield helper.make_node("Shape", [source], [f"{name}.s{n}"], name=f"{name}.s{n}")
+        yield constant([axis], f"a{n}")
+        yield helper.make_node("Gather", [f"{name}.s{n}", f"{name}.a{n}"], [f"{name}.e{n}"], name=f"{name}.e{n}")
+        parts.append(f"{name}.e{n}")
+        if extent != stand_in:
+            yield constant([extent // stand_in], f"k{n}")
+            yield helper.make_node("Mul", [parts[-1], f"{name}.k{n}"], [f"{name}.m{n}"], name=f"{name}.m{n}")
+            parts[-1] = f"{name}.m{n}"
+    if array.ndim:
+        yield helper.make_node("Concat", parts, [name], name=name, axis=0)
+    else:
+        yield constant([0], "z")
+        yield helper.make_node("ReduceSum", parts, [name], name=name, keepdims=0)
+
+
+def _weights_to_inputs(graph: OpenGraph, names: Mapping[int, str]) -> None:
+    """Make inputs of the weights that have an extent with a name."""
+    proto = graph.model.graph
+    declared = {i.name for i in proto.input}
+    read = {n for node in proto.node for n in names_read(node)}
+    kept: list[onnx.TensorProto] = []
+    for tensor in proto.initializer:
+        if tensor.name in read and not names.keys().isdisjoint(tensor.dims):
+            graph.inputs[tensor.name] = numpy_helper.to_array(tensor)
+            if tensor.name not in declared:
+                proto.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+        elif tensor.name in read:
+            kept.append(tensor)
+    del proto.initializer[:]
+    proto.initializer.extend(kept)
+
+
+# -- what holds for any size ---------------------------------------------------------------------------------------
+
+
+def _leave_out(graph: OpenGraph, middle: Mapping[str, int], most: int) -> None:
+    """Leave out the nodes that the importer takes for the extents that stand for names alone.
+
+    Raises CannotDraw where no name is left.
+    """
+    _without(graph, None)
+    for sizes in (middle, dict.fromkeys(middle, most)):
+        while (found := _misfit(graph, sizes)) is not None:
+            _without(graph, found[0])
+
+
+def _leave_out_refused(graph: OpenGraph) -> None:
+    """Leave out the nodes that the importer refuses for ranges, so that the others are run, and note why.
+
+    Raises CannotDraw where no name is left.
+    """
+    while True:
+        try:
+            found = _misfit(graph, graph.shapes())
+        except CannotDraw:
+            raise
+        except Exception:
+            return  # a fault, which the case is to show
+        if found is None:
+            return
+        graph.left_out.append(found[1])
+        _without(graph, found[0])
+        names = graph.names()
+        graph.ranges = {name: r for name, r in graph.ranges.items() if name in names}
+
+
+def _give_ranges(graph: OpenGraph, most: int, draw: Draw) -> None:
+    """Give each name its range, which begins where small sizes fit, or behind that."""
+    names = graph.names()
+    least = max(_places(graph), draw.choice((1, 1, 1, 1, 2, 2, 3, 4)))
+    while least < most and _misfit(graph, dict.fromkeys(names, least)) is not None:
+        least += 1
+    graph.ranges = {name: (least, max(most, least + 1)) for name in names}
+
+
+def _misfit(graph: OpenGraph, sizes: Mapping[str, int | str]) -> tuple[str, str] | None:
+    """The name of the node that does not fit for these sizes, and why; None where all do."""
+    from lamina.frontends.onnx import load_onnx
+
+    try:
+        load_onnx(graph.model, {name: sizes[name] for name in graph.names()}, machine=False)
+    except InternalError:
+        raise
+    except LaminaError as e:
+        found = re.search(r'node "([^"]*)"', str(e))
+        if found is None:
+            raise CannotDraw(str(e)) from None
+        return found[1], one_line(str(e))
+    return None
+
+
+def _places(graph: OpenGraph) -> int:
+    """So many places the constants of the graph speak of, at most."""
+    arrays = {t.name: t for t in graph.model.graph.initializer}
+    least = 0
+    for node in graph.model.graph.node:
+        place = PLACES.get(node.op_type, NOWHERE) if not node.domain else NOWHERE
+        tensor = arrays.get(node.input[place]) if place < len(node.input) else None
+        array = numpy_helper.to_array(tensor) if tensor is not None else np.zeros(0)
+        if array.dtype.kind in "iu" and array.size:
+            least = max(least, int(array.max()) + 1, -int(array.min()))
+    return least
+
+
+def _is(node: onnx.NodeProto, name: str) -> bool:
+    """Whether a name is that of a node, or of one in its body."""
+    return name in (node.name, *node.output) or "/" in name and name.startswith(f"{node.name}.")
+
+
+def _without(graph: OpenGraph, name: str | None) -> None:
+    """Leave out a node and what follows from it; what these have read is a result then. Then what nothing reads."""
+    proto = graph.model.graph
+    lost: set[str] = set()
+    kept: list[onnx.NodeProto] = []
+    ends = [o.name for o in proto.output]
+    for node in proto.node:
+        if name is not None and _is(node, name) or not lost.isdisjoint(names_read(node)):
+            lost.update(node.output)
+            ends += names_read(node)
+        else:
+            kept.append(node)
+    if name is not None and len(kept) == len(proto.node):
+        raise CannotDraw(f"no node is called {name}")
+    made = {n for node in kept for n in node.output if n}
+    ends = [n for n in dict.fromkeys(ends) if n in made and n in graph.ends]
+    wanted = set(ends)
+    for n in range(len(kept) - 1, -1, -1):
+        if wanted.isdisjoint(kept[n].output):
+            del kept[n]
+        else:
+            wanted.update(names_read(kept[n]))
+    del proto.node[:], proto.output[:]
+    proto.node.extend(kept)
+    proto.output.extend(onnx.ValueInfoProto(name=n) for n in ends)
+    for stored in (proto.initializer, proto.input):
+        left = [s for s in stored if s.name in wanted]
+        del stored[:]
+        stored.extend(left)  # type: ignore[arg-type]
+    graph.inputs = {n: a for n, a in graph.inputs.items() if n in wanted}
+    if not graph.names():
+        raise CannotDraw("no extent with a name is left")
