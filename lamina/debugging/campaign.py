@@ -84,7 +84,7 @@ class Tally:
     ranges: Counter[str] = field(default_factory=Counter[str])
     """Of programs for ranges of sizes: how many there are, and how many were run; the sizes run, and refused."""
     left_out: Counter[str] = field(default_factory=Counter[str])
-    """Why nodes of such programs were left out, without numbers and names."""
+    """The reasons why nodes of such programs were left out, without numbers and names."""
     faults: dict[str, list[Report]] = field(default_factory=lambda: defaultdict(list))
     """By signature."""
     refusals: dict[str, list[Report]] = field(default_factory=lambda: defaultdict(list))
@@ -236,6 +236,7 @@ def run_case(server: Server, seed: int, settings: Settings) -> Report:
 OPERATOR_GOAL, PASS_GOAL = 50, 20
 """In so many of GOAL_GRAPHS graphs an operator is to stand, and an optimising pass to fire."""
 MOST_REASONS = 20
+"""Reasons in the table why nodes were left out."""
 GOAL_GRAPHS = 5_000
 
 

@@ -45,7 +45,7 @@ WEIGHTS = {"float32": 30, "float64": 2, "float16": 2, "bfloat16": 1, "int64": 6,
 """Weight of each type in a draw where several may stand."""
 
 NAMED, NAMED_OUTER = 0.3, 0.7
-"""How likely an extent is one that stands for a name where there are any, and a batch or a length of a sequence."""
+"""The probability that an extent stands for a name, where there are any, and that a batch or a length does."""
 
 
 class Draw:

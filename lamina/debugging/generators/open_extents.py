@@ -38,9 +38,9 @@ GREATEST = (40, 40, 40, 64, 100)
 LARGE = {Sizes.TINY: (512, 1000), Sizes.ODD: (200, 512), Sizes.REAL: (64, 128)}
 """The same from time to time, so that loops and vectors are met as they are in models."""
 OFTEN_LARGE = 0.15
-"""How likely a greatest size is one of these."""
+"""The probability of a greatest size of these."""
 LEAVE_OUT = 0.9
-"""How likely the nodes that are refused for ranges are left out, rather than the program refused for them."""
+"""The probability that nodes refused for ranges are left out, rather than the program refused for them."""
 
 
 @dataclass(frozen=True)
