@@ -208,7 +208,7 @@ BYTES, FLOATS = TensorProto.UINT8, TensorProto.FLOAT
     "model",
     [
         _one_node("Resize", {"x": (FLOATS, [1, 1, "n", 4])}, 18,
-                  {"roi": np.zeros(0, np.float32), "scales": np.float32([1, 1, 2, 2])}, mode="linear"),
+                  {"roi": np.zeros(0, np.float32), "scales": np.array([1, 1, 2, 2], np.float32)}, mode="linear"),
         _one_node("ConvInteger", {"x": (BYTES, [1, 1, 4, 4]), "w": (BYTES, ["n", 1, 2, 2])}, 18, {}),
         _one_node("DFT", {"x": (FLOATS, [1, "n", 1])}, 17, {}, axis=1),
     ],

@@ -11,7 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
@@ -22,6 +23,9 @@ from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, counted
 from lamina.debugging.outcome import one_line
 from lamina.errors import InternalError, LaminaError
+
+if TYPE_CHECKING:
+    from lamina.frontends.imported import ImportedModel
 
 STAND_INS = {Sizes.TINY: (5, 7), Sizes.ODD: (37, 41), Sizes.REAL: (11, 13)}
 """Extents that stand for names while a graph is drawn: primes that no other draw gives for an extent."""
@@ -39,6 +43,8 @@ LARGE = {Sizes.TINY: (512, 1000), Sizes.ODD: (200, 512), Sizes.REAL: (64, 128)}
 """The same from time to time, so that loops and vectors are met as they are in models."""
 OFTEN_LARGE = 0.15
 """The probability of a greatest size of these."""
+MOST_ELEMENTS = 5_000_000
+"""Of all values at the greatest size: the oracles compute them in double precision, and now and then with roundings."""
 LEAVE_OUT = 0.9
 """The probability that nodes refused for ranges are left out, rather than the program refused for them."""
 
@@ -75,6 +81,12 @@ class OpenGraph:
     def operators(self) -> Counter[str]:
         """The number of nodes of each operator."""
         return counted(self.model.graph.node)
+
+    def imported(self, sizes: Mapping[str, int | str]) -> ImportedModel:
+        """The graph as the importer takes it, without the virtual machine. Raises LaminaError."""
+        from lamina.frontends.onnx import load_onnx
+
+        return load_onnx(self.model, {name: sizes[name] for name in self.names()}, machine=False)
 
     def shapes(self) -> dict[str, str]:
         """The ranges as `lamina.compile` takes them."""
@@ -244,15 +256,15 @@ def _give_ranges(graph: OpenGraph, most: int, draw: Draw) -> None:
     least = max(_places(graph), draw.choice((1, 1, 1, 1, 2, 2, 3, 4)))
     while least < most and _misfit(graph, dict.fromkeys(names, least)) is not None:
         least += 1
+    while most > least + 1 and _elements(graph, dict.fromkeys(names, most)) > MOST_ELEMENTS:
+        most = max(most // 2, least + 1)
     graph.ranges = {name: (least, max(most, least + 1)) for name in names}
 
 
 def _misfit(graph: OpenGraph, sizes: Mapping[str, int | str]) -> tuple[str, str] | None:
     """The name of the node that does not fit for these sizes, and why; None where all do."""
-    from lamina.frontends.onnx import load_onnx
-
     try:
-        load_onnx(graph.model, {name: sizes[name] for name in graph.names()}, machine=False)
+        graph.imported(sizes)
     except InternalError:
         raise
     except LaminaError as e:
@@ -261,6 +273,12 @@ def _misfit(graph: OpenGraph, sizes: Mapping[str, int | str]) -> tuple[str, str]
             raise CannotDraw(str(e)) from None
         return found[1], one_line(str(e))
     return None
+
+
+def _elements(graph: OpenGraph, sizes: Mapping[str, int]) -> int:
+    """The elements of all values of the graph at these sizes."""
+    types: list[Any] = [r.type for op in graph.imported(sizes).module.walk() for r in op.results]
+    return sum(prod(t.get_shape()) for t in types if hasattr(t, "get_shape"))
 
 
 def _places(graph: OpenGraph) -> int:
