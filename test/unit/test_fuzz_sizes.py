@@ -19,6 +19,7 @@ from lamina.debugging.generators.drawn import Generator, drawn, plan_of
 from lamina.debugging.generators.open_extents import STAND_INS
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
+from lamina.dialects.index.symbol_ranges import parse_range
 from lamina.driver.api import Executable
 
 SEEDS = list(islice(Settings(0, kinds=(Generator.SYMBOLS,), sizes=(Sizes.TINY, Sizes.ODD)).seeds(), 12))
@@ -47,14 +48,14 @@ def test_sizes_are_within_their_ranges_and_of_every_kind() -> None:
     met = dict.fromkeys(("least", "greatest", "one", "prime", "power of two"), 0)
     for seed in SEEDS:
         case = drawn(seed)
-        bounds = {name: tuple(map(int, said.split(".."))) for name, said in case.ranges.items()}
+        bounds = {name: parse_range(said) for name, said in case.ranges.items()}
         assert len({tuple(r.sizes.values()) for r in case.runs}) == len(case.runs) > 1
         for run in case.runs:
             assert run.sizes.keys() == bounds.keys()
             for name, size in run.sizes.items():
-                assert bounds[name][0] <= size <= bounds[name][1]
-                met["least"] += size == bounds[name][0]
-                met["greatest"] += size == bounds[name][1]
+                assert bounds[name].holds(size)
+                met["least"] += size == bounds[name].min
+                met["greatest"] += size == bounds[name].max
                 met["one"] += size == 1
                 met["prime"] += size > 1 and all(size % k for k in range(2, size))
                 met["power of two"] += size & (size - 1) == 0

@@ -22,6 +22,7 @@ from lamina.debugging.engines import names_read
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, counted
 from lamina.debugging.outcome import one_line
+from lamina.dialects.index.symbol_range import MOST
 from lamina.errors import InternalError, LaminaError
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ OFTEN_LARGE = 0.15
 """The probability of a greatest size of these."""
 MOST_ELEMENTS = 5_000_000
 """Of all values at the greatest size: the oracles compute them in double precision, and now and then with roundings."""
+STEPS = (1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 8)
+"""Numbers that all sizes of a name are multiples of."""
+ANYTHING = 0.1
+"""The probability of a program for any size that it takes."""
 LEAVE_OUT = 0.9
 """The probability that nodes refused for ranges are left out, rather than the program refused for them."""
 
@@ -68,7 +73,10 @@ class OpenGraph:
     """Inputs whose values may be any."""
     ends: set[str]
     """Values that may be results."""
-    ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    ranges: dict[str, range] = field(default_factory=dict[str, range])
+    """The sizes that each name may have."""
+    anything: bool = False
+    """Whether the program is for any size that it takes: some of those in the ranges may be refused when it runs."""
 
     left_out: list[str] = field(default_factory=list[str])
     """The reasons why nodes were left out that are refused for ranges."""
@@ -90,7 +98,9 @@ class OpenGraph:
 
     def shapes(self) -> dict[str, str]:
         """The ranges as `lamina.compile` takes them."""
-        return {name: f"{least}..{most}" for name, (least, most) in self.ranges.items()}
+        if self.anything:
+            return {name: f"1..{MOST}" for name in self.ranges}
+        return {n: f"{r[0]}..{r[-1]}{f':{r.step}' * (r.step > 1)}" for n, r in self.ranges.items()}
 
     def at(self, sizes: Mapping[str, int], draw: Draw) -> dict[str, Any]:
         """Inputs of these sizes: of each extent elements of those that were drawn."""
@@ -112,17 +122,18 @@ class OpenGraph:
 
     def runs(self, draw: Draw) -> list[Run]:
         """Runs at five sizes that differ: of each name the least, the greatest, a prime, a power of two, any."""
-        columns = [draw.shuffled(self._sizes(*bounds, draw)) for bounds in self.ranges.values()]
+        columns = [draw.shuffled(_of_every_kind(sizes, draw)) for sizes in self.ranges.values()]
         rows = [*zip(*columns, strict=True)]
-        rows += [tuple(draw.integer(*bounds) for bounds in self.ranges.values()) for _ in rows]
+        rows += [tuple(map(draw.choice, self.ranges.values())) for _ in rows]
         every = [dict(zip(self.ranges, row, strict=True)) for row in list(dict.fromkeys(rows))[: len(columns[0])]]
         return [Run(sizes, self.at(sizes, draw)) for sizes in every]
 
-    def _sizes(self, least: int, most: int, draw: Draw) -> list[int]:
-        inside = range(least, most + 1)
-        primes = [n for n in inside if n > 1 and all(n % k for k in range(2, int(n**0.5) + 1))] or [least]
-        powers = [n for n in inside if n & (n - 1) == 0] or [most]
-        return [least, most, draw.choice(primes), draw.choice(powers), draw.choice(inside)]
+
+def _of_every_kind(sizes: range, draw: Draw) -> list[int]:
+    """The least, the greatest, a prime, a power of two, any."""
+    primes = [n for n in sizes if n > 1 and all(n % k for k in range(2, int(n**0.5) + 1))] or sizes
+    powers = [n for n in sizes if n & (n - 1) == 0] or sizes
+    return [sizes[0], sizes[-1], draw.choice(primes), draw.choice(powers), draw.choice(sizes)]
 
 
 def opened(graph: OnnxGraph, model: onnx.ModelProto, draw: Draw) -> OpenGraph:
@@ -141,6 +152,7 @@ def opened(graph: OnnxGraph, model: onnx.ModelProto, draw: Draw) -> OpenGraph:
     most = draw.choice(LARGE[draw.sizes] if draw.chance(OFTEN_LARGE) else GREATEST)
     _leave_out(found, {name: extent + 2 for name, extent in draw.named.items()}, most)
     _give_ranges(found, most, draw)
+    found.anything = draw.chance(ANYTHING)
     if draw.chance(LEAVE_OUT):
         _leave_out_refused(found)
     return found
@@ -244,6 +256,12 @@ def _leave_out_refused(graph: OpenGraph) -> None:
             return  # a fault, which the case is to show
         if found is None:
             return
+        more = re.search(r"needs (\w+) >= (\d+), the values are", found[1])
+        known = graph.ranges[more[1]] if more else range(1)
+        if more and len(_multiples(int(more[2]), known[-1], known.step)) > 1:
+            # As the message asks for.
+            graph.ranges[more[1]] = _multiples(int(more[2]), known[-1], known.step)
+            continue
         graph.left_out.append(found[1])
         _without(graph, found[0])
         names = graph.names()
@@ -258,7 +276,14 @@ def _give_ranges(graph: OpenGraph, most: int, draw: Draw) -> None:
         least += 1
     while most > least + 1 and _elements(graph, dict.fromkeys(names, most)) > MOST_ELEMENTS:
         most = max(most // 2, least + 1)
-    graph.ranges = {name: (least, max(most, least + 1)) for name in names}
+    most = max(most, least + 1)
+    steps = [n for n in STEPS if -(-least // n) * n + n <= most]
+    graph.ranges = {name: _multiples(least, most, draw.choice(steps)) for name in names}
+
+
+def _multiples(least: int, most: int, step: int) -> range:
+    """The multiples of a number from one number to another, both ends included."""
+    return range(-(-least // step) * step, most + 1, step)
 
 
 def _misfit(graph: OpenGraph, sizes: Mapping[str, int | str]) -> tuple[str, str] | None:
