@@ -123,7 +123,9 @@ class OnnxProgram:
         """The arrays at other sizes: what is more are the first elements again."""
         found: dict[str, Any] = {}
         for info in self.model.graph.input:
-            array = found[info.name] = self.arrays[info.name]
+            if info.name not in self.arrays:
+                continue  # a weight, in the first versions
+            array = self.arrays[info.name]
             for axis, dim in enumerate(info.type.tensor_type.shape.dim):
                 if dim.dim_param in sizes:
                     array = np.take(array, range(sizes[dim.dim_param]), axis, mode="wrap")

@@ -36,6 +36,8 @@ SHAPES = {"Reshape": 1, "Expand": 1, "ConstantOfShape": 0, "Slice": 2, "Resize":
 PLACES = {"Gather": 1, "GatherElements": 1, "GatherND": 1, "Scatter": 1, "ScatterElements": 1, "ScatterND": 1,
           "TopK": 1, "Compress": 1, "ReverseSequence": 1}  # fmt: skip
 """The operand of an operator that has places along an extent for elements: there are as many as the largest says."""
+COUNTING = ("TopK", "ReverseSequence")
+"""Those of them of which it is a number of places, from 1 on."""
 NOWHERE = 1 << 30
 """The operand of other operators."""
 GREATEST = (40, 40, 40, 64, 100)
@@ -106,6 +108,8 @@ class OpenGraph:
         """Inputs of these sizes: of each extent elements of those that were drawn."""
         found: dict[str, Any] = {}
         smallest = min(sizes.values())
+        # They may be places along an extent that has become smaller.
+        places = {node.input[n]: node.op_type for node in self.model.graph.node for n in _places(node)}
         for info in self.model.graph.input:
             if info.name not in self.inputs:
                 continue  # a weight, in the first versions
@@ -114,9 +118,9 @@ class OpenGraph:
                 if dim.dim_param:
                     places = draw.numpy.integers(0, array.shape[axis], sizes[dim.dim_param])
                     array = np.take(array, places, axis)
-            if array.dtype.kind in "iu" and info.name not in self.free:
-                # They may be places along an extent that has become smaller.
-                array = array.clip(-smallest if array.dtype.kind == "i" else 0, smallest - 1).astype(array.dtype)
+            if info.name in places and array.dtype.kind in "iu":
+                least = 1 if places[info.name] in COUNTING else -smallest if array.dtype.kind == "i" else 0
+                array = array.clip(least, max(smallest - 1, least)).astype(array.dtype)
             found[info.name] = array
         return found
 
@@ -271,7 +275,7 @@ def _leave_out_refused(graph: OpenGraph) -> None:
 def _give_ranges(graph: OpenGraph, most: int, draw: Draw) -> None:
     """Give each name its range, which begins where small sizes fit, or behind that."""
     names = graph.names()
-    least = max(_places(graph), draw.choice((1, 1, 1, 1, 2, 2, 3, 4)))
+    least = max(_most_places(graph), draw.choice((1, 1, 1, 1, 2, 2, 3, 4)))
     while least < most and _misfit(graph, dict.fromkeys(names, least)) is not None:
         least += 1
     while most > least + 1 and _elements(graph, dict.fromkeys(names, most)) > MOST_ELEMENTS:
@@ -306,17 +310,19 @@ def _elements(graph: OpenGraph, sizes: Mapping[str, int]) -> int:
     return sum(prod(t.get_shape()) for t in types if hasattr(t, "get_shape"))
 
 
-def _places(graph: OpenGraph) -> int:
+def _places(node: onnx.NodeProto) -> Iterator[int]:
+    """The operand of a node that has places, or a number of them, for elements."""
+    place = PLACES.get(node.op_type, NOWHERE)
+    if not node.domain and place < len(node.input):
+        yield place
+
+
+def _most_places(graph: OpenGraph) -> int:
     """So many places the constants of the graph speak of, at most."""
     arrays = {t.name: t for t in graph.model.graph.initializer}
-    least = 0
-    for node in graph.model.graph.node:
-        place = PLACES.get(node.op_type, NOWHERE) if not node.domain else NOWHERE
-        tensor = arrays.get(node.input[place]) if place < len(node.input) else None
-        array = numpy_helper.to_array(tensor) if tensor is not None else np.zeros(0)
-        if array.dtype.kind in "iu" and array.size:
-            least = max(least, int(array.max()) + 1, -int(array.min()))
-    return least
+    names = [node.input[n] for node in graph.model.graph.node for n in _places(node)]
+    found = [numpy_helper.to_array(arrays[n]) for n in names if n in arrays]
+    return max((max(int(a.max()) + 1, -int(a.min())) for a in found if a.size and a.dtype.kind in "iu"), default=0)
 
 
 def _is(node: onnx.NodeProto, name: str) -> bool:
