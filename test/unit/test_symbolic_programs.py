@@ -228,6 +228,21 @@ def test_rows_of_a_product_that_are_not_known() -> None:
         check(program, a, a["x"] @ a["w"].T)
 
 
+@pytest.mark.parametrize("opset", [13, 18])
+def test_equal_parts_of_an_extent_that_is_a_multiple(opset: int) -> None:
+    model = _one_node("Split", {"x": (FLOATS, ["n", 4])}, opset, {}, **({"num_outputs": 2} if opset == 18 else {}))
+    model.graph.node[0].output.append("z")
+    model.graph.output.append(helper.make_tensor_value_info("z", FLOATS, None))
+    imported = load_onnx(model, {"n": "2..8:2"})
+    assert "tensor<?x4xf32, #relay.dims<n floordiv 2, _>>" in module_text(imported.module)
+    program = lowered(imported.module, "", imported.store, naive=True)
+    for n in (2, 4, 8):
+        a = drawn(np.random.default_rng(n), x=(n, 4))
+        np.testing.assert_array_equal(np.concatenate([*program.run(a).values()]), a["x"])
+    with pytest.raises((InputError, UnsupportedError), match=r"needs n"):
+        load_onnx(model, {"n": "1..8"})
+
+
 def test_a_function_of_onnx_over_an_open_batch() -> None:
     """ONNX writes the function for the types of the operands, of which an extent that is a symbol is unknown."""
     inputs = {"x": (FLOATS, ["n", 5]), "labels": (TensorProto.INT64, ["n"])}
