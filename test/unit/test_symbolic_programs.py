@@ -274,6 +274,26 @@ def test_groups_of_an_open_batch_where_loops_of_one_step_stand_between(channels:
         check(program, a, y.reshape(a["x"].shape) * g + b)
 
 
+@pytest.mark.parametrize("naive", [False, True])
+def test_instances_of_images_of_an_open_height(naive: bool) -> None:
+    images = "tensor<2x3x?x4xf32, #relay.dims<_, _, n, _>>"
+    program = compiled(
+        f"""
+        func.func @main(%x: {images}, %g: tensor<3xf32>, %b: tensor<3xf32>) -> {images} {{
+          %0 = relay.nn.instance_norm %x, %g, %b : ({images}, tensor<3xf32>, tensor<3xf32>) -> {images}
+          return %0 : {images}
+        }}
+        """,
+        "n=1..300",
+        naive,
+    )
+    for n in (1, 2, 47, 300):
+        a = drawn(np.random.default_rng(n), x=(2, 3, n, 4), g=(3,), b=(3,))
+        x, (g, b) = a["x"], (a[k].reshape(-1, 1, 1) for k in "gb")
+        centred = x - x.mean((2, 3), keepdims=True)
+        check(program, a, centred / np.sqrt(x.var((2, 3), keepdims=True) + 1e-5) * g + b)
+
+
 def test_shapes_that_exporters_compute_from_others() -> None:
     """A mask expanded to a shape that has -1 where an extent stays, as torch writes `expand`."""
     names = iter(f"v{n}" for n in range(100))
