@@ -161,9 +161,10 @@ class RelayBuilder:
     # -- constants ---------------------------------------------------------------------------------
 
     def constant(self, array: Any, dtype: str | None = None, name: str = "") -> Value:
-        """A constant; it is written into the function when something uses it."""
+        """A constant; it is written into the function when something uses it. Numbers of symbols are int64."""
         values = np.asarray(array) if dtype is None else np.asarray(array, dtype)
-        return Value(values.shape, str(values.dtype), array=values, name=name)
+        held = "int64" if values.dtype == object else str(values.dtype)
+        return Value(values.shape, held, array=values, name=name)
 
     def scalar(self, number: float, like: Value) -> Value:
         """A constant of rank 0 with the element type of `like`; the number may depend on symbols."""

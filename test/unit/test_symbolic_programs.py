@@ -192,7 +192,7 @@ def test_models_whose_ops_depend_on_sizes_are_refused() -> None:
 
 
 def _one_node(
-    kind: str, inputs: Mapping[str, tuple[int, Sequence[Any]]], opset: int, weights: dict[str, Any], **attrs: Any
+    kind: str, inputs: Mapping[str, tuple[int, Sequence[Any]]], opset: int, weights: Mapping[str, Any], **attrs: Any
 ) -> Any:
     infos = [helper.make_tensor_value_info(n, type_, shape) for n, (type_, shape) in inputs.items()]
     node = helper.make_node(kind, [*inputs, *weights], ["y"], **attrs)
@@ -210,6 +210,8 @@ BYTES, FLOATS = TensorProto.UINT8, TensorProto.FLOAT
         _one_node("Resize", {"x": (FLOATS, [1, 1, "n", 4])}, 18,
                   {"roi": np.zeros(0, np.float32), "scales": np.array([1, 1, 2, 2], np.float32)}, mode="linear"),
         _one_node("ConvInteger", {"x": (BYTES, [1, 1, 4, 4]), "w": (BYTES, ["n", 1, 2, 2])}, 18, {}),
+        _one_node("TensorScatter", {"p": (FLOATS, [1, 2, "n", 4]), "u": (FLOATS, [1, 2, 1, 4]),
+                                    "w": (TensorProto.INT64, [1])}, 24, {}),
         _one_node("DFT", {"x": (FLOATS, [1, "n", 1])}, 17, {}, axis=1),
     ],
     ids=lambda m: m.graph.node[0].op_type,
