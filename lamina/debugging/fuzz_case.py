@@ -39,6 +39,7 @@ ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
 ORACLES_PAIR = "compiled against the oracles"
 IMPORT_PAIR = "imported and compiled against"
 """Beginning of the place of a difference that the importer may have made."""
+AGAIN = "a size again against before"
 LOOSE = 10.0
 """Times as far off as others another implementation's output may be that follows from a difference of squares."""
 OF_SIZES: list[Compiled] = [w for w in HERE if type(w) is Compiled and not w.double]
@@ -207,8 +208,17 @@ def _run_sizes(case: Drawn, report: Report, rng: random.Random, tell: Tell) -> O
                     outcome = _refused(e)
                     return replace(outcome, where=outcome.where or way.name)
     report.pair = next(iter(others), "")
+    return _at_sizes(case, whole, executable, others, fired, report, rng, tell)
+
+
+def _at_sizes(
+    case: Drawn, whole: Program, executable: Executable, others: Mapping[str, Executable], fired: FiringInstrument,
+    report: Report, rng: random.Random, tell: Tell,
+) -> Outcome:  # fmt: skip
+    """Run the program at each size and compare it; then at the first once more, which is to give the same."""
+    first: tuple[dict[str, Any], dict[str, Any]] | None = None
     for run in case.runs:
-        program, before = whole.at(run.sizes, run.inputs), fired.ran.total()
+        before = fired.ran.total()
         at = " ".join(f"{name}={size}" for name, size in run.sizes.items())
         tell(ORACLES_PAIR, run.inputs)
         try:
@@ -216,9 +226,10 @@ def _run_sizes(case: Drawn, report: Report, rng: random.Random, tell: Tell) -> O
         except InputError:
             report.refused += 1
             continue
+        first = first or (run.inputs, got)
         if fired.ran.total() > before:
             return Outcome(Kind.INTERNAL_ERROR, f"a run has compiled something, at {at}", ORACLES_PAIR)
-        comparer, outcome = _compared(program, got, case.alone, report, rng, tell)
+        comparer, outcome = _compared(whole.at(run.sizes, run.inputs), got, case.alone, report, rng, tell)
         report.doubtful += comparer.doubtful
         for name, other in others.items() if outcome is None else ():
             tell(name)
@@ -227,6 +238,11 @@ def _run_sizes(case: Drawn, report: Report, rng: random.Random, tell: Tell) -> O
         if outcome is not None:
             return replace(outcome, said=f"{outcome.said}, at {at}")
         report.ran += 1
+    if first is not None:
+        tell(AGAIN, first[0])
+        again = executable.run(first[0])
+        if any(again[name].tobytes() != a.tobytes() for name, a in first[1].items()):
+            return Outcome(Kind.MISMATCH, "the first run again, after others, gives something else", AGAIN)
     return Outcome(Kind.SAME)
 
 

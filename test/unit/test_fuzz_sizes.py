@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,14 @@ from onnx import numpy_helper
 from lamina.debugging.campaign import Settings, Tally, as_json, of_json, table
 from lamina.debugging.fuzz_case import Report, run_seed
 from lamina.debugging.generators.draw import Sizes
-from lamina.debugging.generators.drawn import Generator, drawn, plan_of
+from lamina.debugging.generators.drawn import Drawn, Generator, drawn, plan_of
 from lamina.debugging.generators.open_extents import STAND_INS
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.dialects.index.symbol_ranges import parse_range
 from lamina.driver.api import Executable
 
-SEEDS = list(islice(Settings(0, kinds=(Generator.SYMBOLS,), sizes=(Sizes.TINY, Sizes.ODD)).seeds(), 12))
+SEEDS = list(islice(Settings(0, kinds=(Generator.SYMBOLS,), sizes=(Sizes.TINY,)).seeds(), 12))
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +36,13 @@ def seed() -> int:
     raise AssertionError("no program was run")
 
 
+@cache
+def case_of(seed: int) -> Drawn:
+    return drawn(seed)
+
+
 def test_a_seed_decides_everything() -> None:
-    for seed in SEEDS[:4]:
+    for seed in SEEDS[:3]:
         one, other = drawn(seed), drawn(seed)
         assert one.source == other.source and one.ranges == other.ranges
         for run, again in zip(one.runs, other.runs, strict=True):
@@ -47,7 +53,7 @@ def test_a_seed_decides_everything() -> None:
 def test_sizes_are_within_their_ranges_and_of_every_kind() -> None:
     met = dict.fromkeys(("least", "greatest", "one", "prime", "power of two"), 0)
     for seed in SEEDS:
-        case = drawn(seed)
+        case = case_of(seed)
         bounds = {name: parse_range(said) for name, said in case.ranges.items()}
         assert len({tuple(r.sizes.values()) for r in case.runs}) == len(case.runs) > 1
         for run in case.runs:
@@ -64,7 +70,7 @@ def test_sizes_are_within_their_ranges_and_of_every_kind() -> None:
 
 def test_inputs_have_the_extents_that_the_model_names() -> None:
     for seed in SEEDS:
-        case = drawn(seed)
+        case = case_of(seed)
         model = onnx.ModelProto.FromString(case.source)
         weights = {t.name for t in model.graph.initializer}
         for run in case.runs:
@@ -77,7 +83,7 @@ def test_inputs_have_the_extents_that_the_model_names() -> None:
 
 def test_no_shape_has_the_number_that_stood_for_a_name() -> None:
     for seed in SEEDS:
-        model = onnx.ModelProto.FromString(drawn(seed).source)
+        model = onnx.ModelProto.FromString(case_of(seed).source)
         weights = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
         for node in model.graph.node:
             if node.op_type in ("Reshape", "Expand") and node.input[1] in weights:
@@ -88,15 +94,15 @@ def test_one_program_is_run_at_five_sizes(seed: int, tmp_path: Path) -> None:
     report = Report.of_json(run_seed(seed, str(tmp_path)))
     assert (report.kind, report.outcome.kind, report.ran, report.refused) == ("symbols", Kind.SAME, 5, 0)
     stored = StoredCase.read(tmp_path)
-    assert stored.ranges == drawn(seed).ranges
+    assert stored.ranges == case_of(seed).ranges
     assert {n: a.shape for n, a in stored.inputs.items()} == {
-        n: a.shape for n, a in drawn(seed).runs[-1].inputs.items()
+        n: a.shape for n, a in case_of(seed).runs[0].inputs.items()
     }
 
 
 def changed(monkeypatch: pytest.MonkeyPatch, seed: int, change: Callable[[Executable, dict[str, Any]], None]) -> int:
     """Let programs do something else in the third run of a case: its number."""
-    run, third = Executable.run_on, drawn(seed).runs[2].inputs
+    run, third = Executable.run_on, case_of(seed).runs[2].inputs
 
     def wrong(self: Executable, inputs: Mapping[str, Any], out: Any) -> dict[str, Any]:
         found = run(self, inputs, out)
@@ -117,7 +123,7 @@ def test_a_wrong_result_at_one_size_is_found_and_kept(
 
     number = changed(monkeypatch, seed, off)
     report = Report.of_json(run_seed(seed, str(tmp_path)))
-    run = drawn(seed).runs[number]
+    run = case_of(seed).runs[number]
     assert report.outcome.kind is Kind.MISMATCH and report.ran == number
     assert report.outcome.said.endswith(", at " + " ".join(f"{n}={size}" for n, size in run.sizes.items()))
     stored = StoredCase.read(tmp_path)
@@ -133,6 +139,20 @@ def test_what_is_compiled_in_a_run_is_a_fault(seed: int, monkeypatch: pytest.Mon
     changed(monkeypatch, seed, compiles)
     outcome = Report.of_json(run_seed(seed)).outcome
     assert outcome.kind is Kind.INTERNAL_ERROR and "a run has compiled something" in outcome.said
+
+
+def test_a_size_is_run_again_after_the_others(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, shapes = Executable.run_on, list[Any]()
+    first = {n: a.shape for n, a in case_of(seed).runs[0].inputs.items()}
+
+    def off(self: Executable, inputs: Mapping[str, Any], out: Any) -> dict[str, Any]:
+        shapes.append({n: a.shape for n, a in inputs.items()})
+        found = run(self, inputs, out)
+        return {n: a if shapes.count(first) < 3 else a[::-1] + a for n, a in found.items()}
+
+    monkeypatch.setattr(Executable, "run_on", off)
+    outcome = Report.of_json(run_seed(seed)).outcome
+    assert outcome.kind is Kind.MISMATCH and outcome.said.startswith("the first run again")
 
 
 def test_tables_say_how_many_programs_for_ranges_were_run() -> None:

@@ -37,6 +37,8 @@ class Generator(StrEnum):
 SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40, Generator.BLOCKS: 24, Generator.MODULES: 8,
           Generator.SYMBOLS: 24}  # fmt: skip
 SIZE_SHARES = {Sizes.TINY: 30, Sizes.ODD: 33, Sizes.REAL: 37}
+OPEN_SHARES = {Generator.OPERATORS: 4, Generator.LAYOUT: 3, Generator.BLOCKS: 4}
+"""Of the graphs with extents that are names: blocks of models rather than among the others."""
 SPECIAL = 0.12
 """Share of the cases with NaN, infinities, subnormals and extreme integers among the inputs."""
 
@@ -113,7 +115,7 @@ def drawn(seed: int, kind: str = "") -> Drawn:
 def drawn_open(plan: Plan, draw: Draw) -> Drawn:
     """A graph of any kind with one or two extents that are names, and inputs for some sizes. Raises CannotDraw."""
     draw.named = dict(zip(NAMES, draw.sample(STAND_INS[plan.sizes], draw.integer(1, 2)), strict=False))
-    graph = GRAPHS[draw.random.choices([*GRAPHS], [SHARES[k] for k in GRAPHS])[0]](draw)
+    graph = GRAPHS[draw.random.choices([*OPEN_SHARES], [*OPEN_SHARES.values()])[0]](draw)
     open_graph = opened(graph, graph.model(), draw)
     if plan.special:
         put_special_values(open_graph, draw)
