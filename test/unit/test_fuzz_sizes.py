@@ -15,9 +15,9 @@ from onnx import numpy_helper
 
 from lamina.debugging.campaign import Settings, Tally, as_json, of_json, table
 from lamina.debugging.fuzz_case import Report, run_seed
-from lamina.debugging.generators.draw import Sizes
+from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.drawn import Drawn, Generator, drawn, plan_of
-from lamina.debugging.generators.open_extents import STAND_INS
+from lamina.debugging.generators.open_extents import STAND_INS, OpenGraph
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.dialects.index.symbol_ranges import parse_range
@@ -79,6 +79,23 @@ def test_inputs_have_the_extents_that_the_model_names() -> None:
             for name, dims in declared.items():
                 shape = tuple(run.sizes[d.dim_param] if d.dim_param else d.dim_value for d in dims)
                 assert run.inputs[name].shape == shape
+
+
+def test_places_are_within_what_the_smallest_name_leaves() -> None:
+    info = onnx.helper.make_tensor_value_info
+    inputs = {"x": np.zeros(5, np.float32), "i": np.arange(5), "k": np.array([4])}
+    nodes = [("Gather", ["x", "i"], ["y"]), ("TopK", ["x", "k"], ["z", "p"])]
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node(*n) for n in nodes],
+        "g",
+        [info("x", 1, ["n"]), info("i", 7, ["n"]), info("k", 7, [1])],
+        [],
+    )
+    found = OpenGraph(onnx.helper.make_model(graph), inputs, set(), set())
+    for size in (1, 3):
+        given = found.at({"n": size}, Draw(0, Sizes.TINY))
+        assert given["x"].shape == given["i"].shape == (size,)
+        assert given["i"].max() < size and 1 <= given["k"][0] <= max(size - 1, 1)
 
 
 def test_no_shape_has_the_number_that_stood_for_a_name() -> None:

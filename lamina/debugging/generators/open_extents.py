@@ -116,8 +116,8 @@ class OpenGraph:
             array = self.inputs[info.name]
             for axis, dim in enumerate(info.type.tensor_type.shape.dim):
                 if dim.dim_param:
-                    places = draw.numpy.integers(0, array.shape[axis], sizes[dim.dim_param])
-                    array = np.take(array, places, axis)
+                    chosen = draw.numpy.integers(0, array.shape[axis], sizes[dim.dim_param])
+                    array = np.take(array, chosen, axis)
             if info.name in places and array.dtype.kind in "iu":
                 least = 1 if places[info.name] in COUNTING else -smallest if array.dtype.kind == "i" else 0
                 array = array.clip(least, max(smallest - 1, least)).astype(array.dtype)
