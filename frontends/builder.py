@@ -173,7 +173,12 @@ class RelayBuilder:
         return self.constant(np.asarray(number).astype(numpy_dtype(like.dtype)))
 
     def splat(self, number: Any, shape: tuple[int, ...], name: str = "") -> Value:
-        """A constant of one number repeated: it takes no memory until its values are asked for."""
+        """A constant of one number repeated: it takes no memory until its values are asked for.
+
+        Of a shape that depends on symbols it is no constant.
+        """
+        if any(map(is_symbolic, shape)):
+            return self.op("full", self.constant(number), shape=list(shape))
         self.check_size(shape, str(number.dtype))
         return Value(shape, str(number.dtype), array=np.broadcast_to(number, shape), name=name)
 

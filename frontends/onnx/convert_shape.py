@@ -246,8 +246,6 @@ def constant_of_shape(n: Node, b: Builder) -> Value:
         if value.array.size != 1:
             raise n.fail(f"value has {value.array.size} elements, expects 1")
         number = value.array.reshape(-1)[0]
-    if any(map(is_symbolic, shape)):
-        return b.op("full", b.constant(number), shape=shape)
     return b.splat(number, shape, n.outputs[0] if n.outputs else "")
 
 

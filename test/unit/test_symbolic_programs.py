@@ -245,6 +245,17 @@ def test_equal_parts_of_an_extent_that_is_a_multiple(opset: int) -> None:
         load_onnx(model, {"n": "1..8"})
 
 
+def test_a_layer_of_open_width_without_bias() -> None:
+    """The zeros that are added have as many elements as a run tells."""
+    inputs = {"x": (FLOATS, [2, "n", 4]), "s": (FLOATS, ["n", 4])}
+    imported = load_onnx(_one_node("LayerNormalization", inputs, 17, {}, axis=1), {"n": "1..50"})
+    program = lowered(imported.module, "", imported.store)
+    for n in (1, 5, 50):
+        a = drawn(np.random.default_rng(n), x=(2, n, 4), s=(n, 4))
+        centred = a["x"] - a["x"].mean((1, 2), keepdims=True)
+        check(program, a, centred / np.sqrt(a["x"].var((1, 2), keepdims=True) + 1e-5) * a["s"])
+
+
 def test_a_function_of_onnx_over_an_open_batch() -> None:
     """ONNX writes the function for the types of the operands, of which an extent that is a symbol is unknown."""
     inputs = {"x": (FLOATS, ["n", 5]), "labels": (TensorProto.INT64, ["n"])}
