@@ -48,8 +48,8 @@ def to_attribute(value: Any) -> Attribute:
         return value
     if isinstance(value, bool):
         return IntegerAttr(int(value), i1)
-    if isinstance(value, int):
-        return IntegerAttr(value, i64)
+    if isinstance(value, int) or hasattr(value, "symbols"):  # a symbol is asked for its number
+        return IntegerAttr(int(value), i64)
     if isinstance(value, float):
         return FloatAttr(value, f64)
     if isinstance(value, str):

@@ -161,9 +161,10 @@ class RelayBuilder:
     # -- constants ---------------------------------------------------------------------------------
 
     def constant(self, array: Any, dtype: str | None = None, name: str = "") -> Value:
-        """A constant; it is written into the function when something uses it."""
+        """A constant; it is written into the function when something uses it. Numbers of symbols are int64."""
         values = np.asarray(array) if dtype is None else np.asarray(array, dtype)
-        return Value(values.shape, str(values.dtype), array=values, name=name)
+        held = "int64" if values.dtype == object else str(values.dtype)
+        return Value(values.shape, held, array=values, name=name)
 
     def scalar(self, number: float, like: Value) -> Value:
         """A constant of rank 0 with the element type of `like`; the number may depend on symbols."""
@@ -172,7 +173,12 @@ class RelayBuilder:
         return self.constant(np.asarray(number).astype(numpy_dtype(like.dtype)))
 
     def splat(self, number: Any, shape: tuple[int, ...], name: str = "") -> Value:
-        """A constant of one number repeated: it takes no memory until its values are asked for."""
+        """A constant of one number repeated: it takes no memory until its values are asked for.
+
+        Of a shape that depends on symbols it is no constant.
+        """
+        if any(map(is_symbolic, shape)):
+            return self.op("full", self.constant(number), shape=list(shape))
         self.check_size(shape, str(number.dtype))
         return Value(shape, str(number.dtype), array=np.broadcast_to(number, shape), name=name)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lamina.dialects.infos import is_symbolic
 from lamina.frontends.builder import Value
 from lamina.frontends.onnx.builder import Builder, Node
 from lamina.frontends.onnx.legacy import legacy_operand
@@ -271,9 +272,9 @@ def softmax(n: Node, b: Builder) -> Value | None:
 
 def _dense(b: Builder, x: Value, w: Value, transposed: bool) -> Value:
     """x w, or x wᵀ when w is stored transposed; nn.dense wants the weight as [N, K]."""
-    return b.contraction(
-        "nn.dense", x, w if transposed else b.op("transpose", w, axes=[1, 0]), units=w.shape[0 if transposed else 1]
-    )
+    units = w.shape[0 if transposed else 1]
+    rows = w if transposed else b.op("transpose", w, axes=[1, 0])
+    return b.contraction("nn.dense", x, rows, units=None if is_symbolic(units) else units)
 
 
 @onnx_op("Gemm")

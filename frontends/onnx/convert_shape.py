@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import ceil, prod
 from typing import Any
 
@@ -106,13 +107,14 @@ def split(n: Node, b: Builder) -> Sequence[Value]:
             raise n.fail(f"num_outputs is {parts}, the node has {count} outputs")
         if n.version < 18 and extent % parts:
             raise n.fail(f"axis {axis} of extent {extent} does not split into {parts} equal parts")
-        size = ceil(extent / parts)
+        equal = n.version < 18 or is_always(extent % parts, 0)
+        size = extent // parts if equal else -(-extent // parts)
         sizes = [max(0, min(size, extent - k * size)) for k in range(parts)]
     if sum(sizes) != extent or min(sizes, default=0) < 0 or len(sizes) != count:
         raise n.fail(f"parts {sizes} do not make up axis {axis} of extent {extent} in {count} outputs")
     if count == 1:
         return [x]
-    places = [int(p) for p in np.cumsum(sizes)[:-1]]
+    places = list(accumulate(sizes[:-1]))
     return b.ops("split", x, indices_or_sections=places, axis=axis)
 
 
@@ -244,8 +246,6 @@ def constant_of_shape(n: Node, b: Builder) -> Value:
         if value.array.size != 1:
             raise n.fail(f"value has {value.array.size} elements, expects 1")
         number = value.array.reshape(-1)[0]
-    if any(map(is_symbolic, shape)):
-        return b.op("full", b.constant(number), shape=shape)
     return b.splat(number, shape, n.outputs[0] if n.outputs else "")
 
 

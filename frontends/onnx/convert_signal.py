@@ -37,6 +37,7 @@ def transform(n: Node, b: Builder, x: Value, length: int, inverse: bool, oneside
 
 def _at_products(length: int, rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
     """cos and sin of i * j / length of a turn, [rows, columns]."""
+    length, rows, columns = int(length), int(rows), int(columns)  # symbols are asked for their numbers
     places = np.outer(np.arange(rows), np.arange(columns)) % length
     c, s = turns(length)
     return c[places], s[places]

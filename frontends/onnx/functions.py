@@ -68,10 +68,9 @@ def _type(value: AnyValue | None) -> TypeProto:
     from lamina.frontends.onnx.builder import SequenceValue
     from lamina.frontends.onnx.open_values import OpenValue
 
-    if isinstance(value, Value):
-        return helper.make_tensor_type_proto(code_of(value.logical), list(value.shape))
-    if isinstance(value, OpenValue):
-        dims = [d if isinstance(d, int) else None for d in value.dims]
+    if isinstance(value, Value | OpenValue):
+        # What depends on symbols is no int.
+        dims = [d if isinstance(d, int) else None for d in (value.shape if isinstance(value, Value) else value.dims)]
         return helper.make_tensor_type_proto(code_of(value.logical), dims)
     if isinstance(value, SequenceValue):
         return helper.make_sequence_type_proto(

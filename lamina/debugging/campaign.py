@@ -15,7 +15,7 @@ from lamina.debugging.fuzz_case import Report
 from lamina.debugging.generators.drawn import Generator, drawn, plan_of
 from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.isolate import Server
-from lamina.debugging.outcome import Kind, Outcome
+from lamina.debugging.outcome import Kind, Outcome, without_names
 from lamina.debugging.stored_case import FACTS, StoredCase
 from lamina.errors import UsageError
 
@@ -81,6 +81,10 @@ class Tally:
     pairs: Counter[str] = field(default_factory=Counter[str])
     operators: Counter[str] = field(default_factory=Counter[str])
     fired: Counter[str] = field(default_factory=Counter[str])
+    ranges: Counter[str] = field(default_factory=Counter[str])
+    """Of programs for ranges of sizes: how many there are, and how many were run; the sizes run, and refused."""
+    left_out: Counter[str] = field(default_factory=Counter[str])
+    """The reasons why nodes of such programs were left out, without numbers and names."""
     faults: dict[str, list[Report]] = field(default_factory=lambda: defaultdict(list))
     """By signature."""
     refusals: dict[str, list[Report]] = field(default_factory=lambda: defaultdict(list))
@@ -107,6 +111,9 @@ class Tally:
         self.pairs[report.pair] += 1
         self.operators.update(report.operators)
         self.fired.update(report.fired.keys())
+        if report.kind == Generator.SYMBOLS:
+            self.ranges.update(programs=1, run=int(report.ran > 0), sizes=report.ran, refused=report.refused)
+            self.left_out.update(map(without_names, report.left_out))
         self.doubtful += report.doubtful > 0
         if outcome.kind.is_fault:
             self.faults[outcome.signature].append(report)
@@ -228,6 +235,8 @@ def run_case(server: Server, seed: int, settings: Settings) -> Report:
 
 OPERATOR_GOAL, PASS_GOAL = 50, 20
 """In so many of GOAL_GRAPHS graphs an operator is to stand, and an optimising pass to fire."""
+MOST_REASONS = 20
+"""Reasons in the table why nodes were left out."""
 GOAL_GRAPHS = 5_000
 
 
@@ -239,6 +248,11 @@ def table(tally: Tally, known: list[str], passes: list[str]) -> str:
     lines += [f"compared with: {_counts(tally.oracles)}", f"second way: {_counts(tally.pairs)}"]
     lines.append(f"outcomes: {', '.join(f'{tally.outcomes[k]:,} {k.value}' for k in Kind)}")
     lines.append(f"graphs with results that roundings decide: {tally.doubtful:,}")
+    if r := tally.ranges:
+        lines.append(f"for ranges of sizes: {r['programs']:,} programs, {r['run']:,} run at {r['sizes']:,} sizes "
+                     f"({r['refused']:,} sizes refused), the others refused or at fault")  # fmt: skip
+        lines.append(f"nodes left out that are refused for ranges: {tally.left_out.total():,}")
+        lines += [f"  {count} x {why[:200]}" for why, count in tally.left_out.most_common(MOST_REASONS)]
     lines += _found("refusals", tally.refusals)
     if tally.kinds.keys() - {Generator.COMPILED}:
         lines += _columns("operators", {n: tally.operators[n] for n in known}, OPERATOR_GOAL, tally.cases)
@@ -309,7 +323,7 @@ def known_operators() -> list[str]:
     return sorted(f"{domain}.{name}" if domain else name for domain, name in converters())
 
 
-COUNTERS = ("outcomes", "kinds", "sizes", "oracles", "pairs", "operators", "fired")
+COUNTERS = ("outcomes", "kinds", "sizes", "oracles", "pairs", "operators", "fired", "ranges", "left_out")
 
 
 def as_json(tally: Tally) -> dict[str, Any]:
@@ -325,7 +339,7 @@ def of_json(data: Mapping[str, Any]) -> Tally:
     """The tally that `as_json` has written. Raises KeyError, TypeError, ValueError or AttributeError for others."""
     tally = Tally(doubtful=int(data["doubtful"]))
     for name in COUNTERS:
-        getattr(tally, name).update({str(n): int(count) for n, count in data[name].items()})
+        getattr(tally, name).update({str(n): int(count) for n, count in data.get(name, {}).items()})
     for name in ("faults", "refusals"):
         getattr(tally, name).update({s: [Report.of_json(r) for r in found] for s, found in data[name].items()})
     for p in data["parts"]:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lamina.debugging.comparison import IN_CHAINS, IN_CHOICES, TOLERANCES, Comparer
 from lamina.debugging.engines import (
@@ -25,8 +25,11 @@ from lamina.debugging.generators.operators.recurrent import GATES
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.verdict import How, registry_of
-from lamina.debugging.ways import ELSEWHERE, HERE, NATIVE, Program, Way, by_oracles, load, results_of
-from lamina.errors import InternalError, LaminaError, UnsupportedError
+from lamina.debugging.ways import ELSEWHERE, HERE, NATIVE, Compiled, Program, Way, by_oracles, load, results_of
+from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError
+
+if TYPE_CHECKING:
+    from lamina.driver.api import Executable
 
 ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
     "onnxruntime": by_onnxruntime,
@@ -36,11 +39,18 @@ ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
 ORACLES_PAIR = "compiled against the oracles"
 IMPORT_PAIR = "imported and compiled against"
 """Beginning of the place of a difference that the importer may have made."""
+AGAIN = "a size again against before"
 LOOSE = 10.0
 """Times as far off as others another implementation's output may be that follows from a difference of squares."""
+OF_SIZES: list[Compiled] = [w for w in HERE if type(w) is Compiled and not w.double]
+"""The other ways of a program for ranges of sizes: a library has no place for sizes."""
 OF_UNIT = 1e-7
 """Error that another implementation may make whatever the values are: onnxruntime's functions between 0 and 1, sigmoid
 for one, are as exact as 1 is, and 0 where ours are small numbers."""
+
+
+Tell = Callable[..., object]
+"""Hears what is compared next, and of the inputs where these are others."""
 
 
 @dataclass
@@ -57,6 +67,12 @@ class Report:
     operators: dict[str, int] = field(default_factory=dict[str, int])
     fired: dict[str, int] = field(default_factory=dict[str, int])
     doubtful: int = 0
+    ran: int = 0
+    """The sizes at which a program for ranges of sizes was run, and compared."""
+    refused: int = 0
+    """The sizes that such a program has refused, by a condition on them."""
+    left_out: list[str] = field(default_factory=list[str])
+    """The reasons why nodes of it were left out."""
     seconds: float = 0.0
 
     def json(self) -> dict[str, Any]:
@@ -84,18 +100,19 @@ def run_seed(seed: int, store: str = "", kind: str = "") -> dict[str, Any]:
     report = Report(seed, plan.kind, plan.sizes, plan.special, Outcome(Kind.SAME))
     case = drawn(seed, kind)
     report.operators = dict(case.operators)
-    stored = StoredCase(case.source, case.is_onnx, case.inputs, seed, plan.kind, NATIVE.name)
+    report.left_out = list(case.left_out)
+    stored = StoredCase(case.source, case.is_onnx, case.inputs, seed, plan.kind, NATIVE.name, None, case.ranges)
     if store:
         # Before it runs: it may end this process.
         stored.write(store)
 
-    def tell(pair: str) -> None:
-        stored.pair = pair
+    def tell(pair: str, inputs: Mapping[str, Any] | None = None) -> None:
+        stored.pair, stored.inputs = pair, inputs or stored.inputs
         if store:
-            stored.write_facts(store)
+            (stored.write if inputs else stored.write_facts)(store)
 
     rng = random.Random(f"ways {seed}")
-    run = _compile_only if plan.kind == Generator.COMPILED else _run
+    run = RUNNERS.get(plan.kind, _run)
     stored.outcome = report.outcome = run(case, report, rng, tell)
     report.seconds = perf_counter() - start
     if store:
@@ -103,7 +120,7 @@ def run_seed(seed: int, store: str = "", kind: str = "") -> dict[str, Any]:
     return report.json()
 
 
-def _run(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], object]) -> Outcome:
+def _run(case: Drawn, report: Report, rng: random.Random, tell: Tell) -> Outcome:
     """Run the program as this machine does and compare it with one oracle and one other way.
 
     `tell` hears what is compared before it runs: it may end this process.
@@ -115,21 +132,9 @@ def _run(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], 
     except LaminaError as e:
         return _refused(e)
     report.fired = dict(fired.counts)
-    tell(ORACLES_PAIR)
-    oracles, noisy = by_oracles(program)
-    comparer = Comparer([p.name for p in program.model.outputs], tolerance_of(program), noisy)
-    found = comparer.difference(got, oracles)
-    if found:
-        return Outcome(Kind.MISMATCH, found, ORACLES_PAIR)
-    report.oracle = "oracles"
-    preferred = rng.choice(["onnxruntime", "onnxruntime", "onnx.reference"])
-    if case.is_onnx and not report.special and not case.alone:
-        tell(IMPORT_PAIR)
-        others = Comparer(comparer.names, comparer.tolerance, results_of(program, others=True))
-        outcome = second_opinion(program, others, got, report, preferred)
-        comparer.doubtful += others.doubtful
-        if outcome is not None:
-            return outcome
+    comparer, outcome = _compared(program, got, case.alone, report, rng, tell)
+    if outcome is not None:
+        return outcome
     for way in _second_ways(report, rng):
         if not way.takes(program, report.sizes, report.special):
             continue
@@ -153,7 +158,95 @@ def _run(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], 
     return Outcome(Kind.SAME)
 
 
-def _compile_only(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], object]) -> Outcome:
+def _compared(
+    program: Program, got: dict[str, Any], alone: bool, report: Report, rng: random.Random, tell: Tell
+) -> tuple[Comparer, Outcome | None]:
+    """Compare results with the ops' oracles, and with another implementation unless ours is `alone`: what is wrong."""
+    tell(ORACLES_PAIR)
+    oracles, noisy = by_oracles(program)
+    comparer = Comparer([p.name for p in program.model.outputs], tolerance_of(program), noisy)
+    found = comparer.difference(got, oracles)
+    if found:
+        return comparer, Outcome(Kind.MISMATCH, found, ORACLES_PAIR)
+    report.oracle = "oracles"
+    preferred = rng.choice(["onnxruntime", "onnxruntime", "onnx.reference"])
+    if not program.is_onnx or report.special or alone:
+        return comparer, None
+    tell(IMPORT_PAIR)
+    others = Comparer(comparer.names, comparer.tolerance, results_of(program, others=True))
+    outcome = second_opinion(program, others, got, report, preferred)
+    comparer.doubtful += others.doubtful
+    return comparer, outcome
+
+
+def _run_sizes(case: Drawn, report: Report, rng: random.Random, tell: Tell) -> Outcome:
+    """Compile the program once for ranges of sizes and once more in another way; run and compare both at each size.
+
+    What it refuses by name, or gives to the virtual machine, is a refusal. Nothing may be compiled at run time.
+    """
+    whole, fired = Program(case.source, case.is_onnx, case.inputs, case.ranges), FiringInstrument()
+    try:
+        _ = whole.model
+    except LaminaError as e:
+        return Outcome.of_error(e)  # of the ranges: a user may give fewer sizes
+    try:
+        executable = NATIVE.executable(whole, [fired])
+    except LaminaError as e:
+        return _refused(e)
+    if not executable.is_fixed:
+        return Outcome(Kind.REFUSAL, "there are no kernels in a fixed order: the virtual machine runs it")
+    report.fired = dict(fired.counts)
+    others: dict[str, Executable] = {}
+    for way in _second_ways(report, rng):
+        if isinstance(way, Compiled) and way in OF_SIZES and way.takes(whole, report.sizes, report.special):
+            tell(way.name)
+            try:
+                others[way.name] = way.executable(whole)
+                break
+            except LaminaError as e:
+                if not way.is_partial or isinstance(e, InternalError):
+                    outcome = _refused(e)
+                    return replace(outcome, where=outcome.where or way.name)
+    report.pair = next(iter(others), "")
+    return _at_sizes(case, whole, executable, others, fired, report, rng, tell)
+
+
+def _at_sizes(
+    case: Drawn, whole: Program, executable: Executable, others: Mapping[str, Executable], fired: FiringInstrument,
+    report: Report, rng: random.Random, tell: Tell,
+) -> Outcome:  # fmt: skip
+    """Run the program at each size and compare it; then at the first once more, which is to give the same."""
+    first: tuple[dict[str, Any], dict[str, Any]] | None = None
+    for run in case.runs:
+        before = fired.ran.total()
+        at = " ".join(f"{name}={size}" for name, size in run.sizes.items())
+        tell(ORACLES_PAIR, run.inputs)
+        try:
+            got = executable.run(run.inputs)
+        except InputError:
+            report.refused += 1
+            continue
+        first = first or (run.inputs, got)
+        if fired.ran.total() > before:
+            return Outcome(Kind.INTERNAL_ERROR, f"a run has compiled something, at {at}", ORACLES_PAIR)
+        comparer, outcome = _compared(whole.at(run.sizes, run.inputs), got, case.alone, report, rng, tell)
+        report.doubtful += comparer.doubtful
+        for name, other in others.items() if outcome is None else ():
+            tell(name)
+            found = comparer.difference(other.run(run.inputs), got)
+            outcome = Outcome(Kind.MISMATCH, found, name) if found else None
+        if outcome is not None:
+            return replace(outcome, said=f"{outcome.said}, at {at}")
+        report.ran += 1
+    if first is not None:
+        tell(AGAIN, first[0])
+        again = executable.run(first[0])
+        if any(again[name].tobytes() != a.tobytes() for name, a in first[1].items()):
+            return Outcome(Kind.MISMATCH, "the first run again, after others, gives something else", AGAIN)
+    return Outcome(Kind.SAME)
+
+
+def _compile_only(case: Drawn, report: Report, rng: random.Random, tell: Tell) -> Outcome:
     """Make machine code of the program, for any machine that there is."""
     from lamina.backends.cpu.machines import LEVELS, PROCESSORS
     from lamina.driver.api import texts
@@ -242,6 +335,10 @@ def against_others(
             elif output not in wrong:
                 wrong[output] = found
     return asked, wrong
+
+
+RUNNERS = {Generator.COMPILED: _compile_only, Generator.SYMBOLS: _run_sizes}
+"""The functions that run the cases of a generator, where not as other cases."""
 
 
 def tolerance_of(program: Program) -> float:

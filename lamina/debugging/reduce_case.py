@@ -69,12 +69,16 @@ def reduce_case(
 
     def imported() -> tuple[str, Path]:
         time = seconds, limit
-        found, fault = least_model(str(Path(folder) / MODEL), case.inputs, 0, *time, files, tell)
-        said = f"{fault.outcome.kind}: {fault.outcome.said} (the importer)\n{text_of(found.model).rstrip()}"
+        found, fault = least_model(str(Path(folder) / MODEL), case.inputs, 0, *time, files, tell, case.ranges)
+        who = (
+            f"compiled for {', '.join(f'{n}={r}' for n, r in found.ranges.items())}" if case.ranges else "the importer"
+        )
+        said = f"{fault.outcome.kind}: {fault.outcome.said} ({who})\n{text_of(found.model).rstrip()}"
         return said, found.write(written.with_suffix("") if written else Path(folder) / FOLDER, fault)
 
-    attempts = [compiled, imported] if case.is_onnx else [compiled]
-    if case.is_onnx and case.pair.startswith((IMPORT_PAIR, IMPORTED_PAIR)):
+    # What is for ranges of sizes is made smaller as a graph: its steps are for all sizes, the inputs of one.
+    attempts = [imported] if case.ranges else [compiled, imported] if case.is_onnx else [compiled]
+    if case.is_onnx and not case.ranges and case.pair.startswith((IMPORT_PAIR, IMPORTED_PAIR)):
         attempts.reverse()
     failed: Exception | None = None
     for attempt in attempts:

@@ -34,6 +34,8 @@ class StoredCase:
     pair: str = ""
     """The two ways that are compared."""
     outcome: Outcome | None = None
+    ranges: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The ranges of extents that are names in the program; the inputs are of one size."""
 
     def write(self, folder: str | os.PathLike[str]) -> Path:
         """Write the folder; the path of the program in it."""
@@ -52,6 +54,7 @@ class StoredCase:
             "kind": self.kind,
             "pair": self.pair,
             "outcome": self.outcome.json() if self.outcome is not None else None,
+            "ranges": dict(self.ranges),
             "dtypes": {name: str(np.asarray(a).dtype) for name, a in self.inputs.items()},
         }
         (Path(folder) / FACTS).write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
@@ -67,7 +70,8 @@ class StoredCase:
             with np.load(path / INPUTS, allow_pickle=False) as stored:
                 inputs = {name: stored[name].view(np.dtype(facts["dtypes"][name])) for name in stored.files}
             outcome = Outcome.of_json(facts["outcome"]) if facts["outcome"] is not None else None
-            return StoredCase(program, is_onnx, inputs, facts["seed"], facts["kind"], facts["pair"], outcome)
+            ranges = facts.get("ranges", {})
+            return StoredCase(program, is_onnx, inputs, facts["seed"], facts["kind"], facts["pair"], outcome, ranges)
         except (OSError, ValueError, KeyError, TypeError) as e:
             hint = f"a case is a folder with {MODEL} or {PROGRAM}, {INPUTS} and {FACTS}"
             raise InputError(f"no case: {e}", where=str(path), hint=hint) from e

@@ -35,22 +35,28 @@ class Program:
     source: bytes
     is_onnx: bool
     inputs: Arrays
+    shapes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Numbers or ranges for the extents of an ONNX file that are names."""
     _model: Model | None = field(default=None, repr=False)
 
     @property
     def model(self) -> Model:
         """The program imported to Relay. Raises LaminaError."""
         if self._model is None:
-            self._model = load(self.source, self.is_onnx)
+            self._model = load(self.source, self.is_onnx, self.shapes)
         return self._model
 
+    def at(self, sizes: Mapping[str, int], inputs: Arrays) -> Program:
+        """The program for one number for each name."""
+        return Program(self.source, self.is_onnx, inputs, sizes)
 
-def load(source: bytes, is_onnx: bool) -> Model:
+
+def load(source: bytes, is_onnx: bool, shapes: Mapping[str, Any] | None = None) -> Model:
     """Import a program. Raises LaminaError."""
     import lamina
 
     if is_onnx:
-        return lamina.load(source)
+        return lamina.load(source, shapes or None)
     from lamina.ir.context import LaminaContext
     from lamina.ir.parsing import parse_text
 

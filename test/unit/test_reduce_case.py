@@ -156,3 +156,33 @@ def test_a_folder_is_no_case_or_takes_no_inputs(tmp_path: Path) -> None:
     case_of(NATIVE.name, "Exp").write(tmp_path)
     status, _, err = command("reduce", tmp_path, "--seed", "3")
     assert status == 2 and "--seed" in err
+
+
+@pytest.mark.slow
+def test_a_fault_of_a_program_for_ranges_leaves_a_model_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What others have made is an input, with the name for its extent."""
+    monkeypatch.setenv("FAULTY_TYPE", "dims<n>")
+    info = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("Concat", ["x", "x"], ["a"], axis=1),
+        helper.make_node("Exp", ["a"], ["b"]),
+        helper.make_node("ReduceSum", ["b", "axes"], ["c"], keepdims=0),
+        helper.make_node("Cos", ["c"], ["y"]),
+    ]
+    ports = [info("x", TensorProto.FLOAT, ["n", 2])], [info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph(nodes, "g", *ports, [helper.make_tensor("axes", TensorProto.INT64, [1], [1])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8).SerializeToString()
+    inputs = {"x": np.array([[0.5, -0.25]] * 5, np.float32)}
+    StoredCase(model, True, inputs, 7, "symbols", NATIVE.name, Outcome(Kind.MISMATCH), {"n": "1..8"}).write(tmp_path)
+    status, out, err = apart("reduce", tmp_path, "--load", FAULTY, "--quiet")
+    assert status == 0, err
+    assert "(compiled for n=1..8)" in out
+    found = StoredCase.read(tmp_path / "reduced")
+    left = onnx.ModelProto.FromString(found.program).graph
+    assert len(left.node) == 1 and found.ranges == {"n": "1..8"}
+    dims = {i.name: i.type.tensor_type.shape.dim[0].dim_param for i in left.input}
+    assert dims in ({"b": "n"}, {"c": "n"})
+    status, _, err = apart("reduce", tmp_path / "reduced")
+    assert status == 1 and "no fault" in err

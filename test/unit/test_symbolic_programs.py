@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.backends.cpu.jit import host_target
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.target import TARGET
 from lamina.driver.pipelines import Pipeline
-from lamina.errors import InputError, UsageError
+from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.frontends.onnx import load_onnx
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
@@ -193,6 +193,122 @@ def test_models_whose_ops_depend_on_sizes_are_refused() -> None:
         load_onnx(_small_onnx("Squeeze"), {"batch": "1..8"})
     module = load_onnx(_small_onnx("Squeeze"), {"batch": "2..8"}).module
     assert "tensor<?x4xf32, #relay.dims<batch, _>>" in module_text(module)
+
+
+def _one_node(
+    kind: str, inputs: Mapping[str, tuple[int, Sequence[Any]]], opset: int, weights: Mapping[str, Any], **attrs: Any
+) -> Any:
+    infos = [helper.make_tensor_value_info(n, type_, shape) for n, (type_, shape) in inputs.items()]
+    node = helper.make_node(kind, [*inputs, *weights], ["y"], **attrs)
+    stored = [numpy_helper.from_array(a, n) for n, a in weights.items()]
+    graph = helper.make_graph([node], "g", infos, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], stored)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+BYTES, FLOATS = TensorProto.UINT8, TensorProto.FLOAT
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        _one_node("Resize", {"x": (FLOATS, [1, 1, "n", 4])}, 18,
+                  {"roi": np.zeros(0, np.float32), "scales": np.array([1, 1, 2, 2], np.float32)}, mode="linear"),
+        _one_node("ConvInteger", {"x": (BYTES, [1, 1, 4, 4]), "w": (BYTES, ["n", 1, 2, 2])}, 18, {}),
+        _one_node("TensorScatter", {"p": (FLOATS, [1, 2, "n", 4]), "u": (FLOATS, [1, 2, 1, 4]),
+                                    "w": (TensorProto.INT64, [1])}, 24, {}),
+        _one_node("DFT", {"x": (FLOATS, [1, "n", 1])}, 17, {}, axis=1),
+    ],
+    ids=lambda m: m.graph.node[0].op_type,
+)  # fmt: skip
+def test_what_counts_with_the_number_of_a_symbol_says_so(model: Any) -> None:
+    with pytest.raises(UnsupportedError, match=r"node \"y\" \(\w+, opset \d+\): counts with n == 8"):
+        load_onnx(model, {"n": "1..8"})
+
+
+def test_rows_of_a_product_that_are_not_known() -> None:
+    model = _one_node("Gemm", {"x": (FLOATS, [3, 5]), "w": (FLOATS, ["n", 5])}, 18, {}, transB=1)
+    imported = load_onnx(model, {"n": "1..8"})
+    program = lowered(imported.module, "", imported.store, naive=True)
+    for n in (1, 2, 8):
+        a = drawn(np.random.default_rng(n), x=(3, 5), w=(n, 5))
+        check(program, a, a["x"] @ a["w"].T)
+
+
+@pytest.mark.parametrize("opset", [13, 18])
+def test_equal_parts_of_an_extent_that_is_a_multiple(opset: int) -> None:
+    model = _one_node("Split", {"x": (FLOATS, ["n", 4])}, opset, {}, **({"num_outputs": 2} if opset == 18 else {}))
+    model.graph.node[0].output.append("z")
+    model.graph.output.append(helper.make_tensor_value_info("z", FLOATS, None))
+    imported = load_onnx(model, {"n": "2..8:2"})
+    assert "tensor<?x4xf32, #relay.dims<n floordiv 2, _>>" in module_text(imported.module)
+    program = lowered(imported.module, "", imported.store, naive=True)
+    for n in (2, 4, 8):
+        a = drawn(np.random.default_rng(n), x=(n, 4))
+        np.testing.assert_array_equal(np.concatenate([*program.run(a).values()]), a["x"])
+    with pytest.raises((InputError, UnsupportedError), match=r"needs n"):
+        load_onnx(model, {"n": "1..8"})
+
+
+def test_a_layer_of_open_width_without_bias() -> None:
+    """The zeros that are added have as many elements as a run tells."""
+    inputs = {"x": (FLOATS, [2, "n", 4]), "s": (FLOATS, ["n", 4])}
+    imported = load_onnx(_one_node("LayerNormalization", inputs, 17, {}, axis=1), {"n": "1..50"})
+    program = lowered(imported.module, "", imported.store)
+    for n in (1, 5, 50):
+        a = drawn(np.random.default_rng(n), x=(2, n, 4), s=(n, 4))
+        centred = a["x"] - a["x"].mean((1, 2), keepdims=True)
+        check(program, a, centred / np.sqrt(a["x"].var((1, 2), keepdims=True) + 1e-5) * a["s"])
+
+
+def test_a_function_of_onnx_over_an_open_batch() -> None:
+    """ONNX writes the function for the types of the operands, of which an extent that is a symbol is unknown."""
+    inputs = {"x": (FLOATS, ["n", 5]), "labels": (TensorProto.INT64, ["n"])}
+    imported = load_onnx(_one_node("SoftmaxCrossEntropyLoss", inputs, 13, {}), {"n": "1..8"})
+    program = lowered(imported.module, "", imported.store, naive=True)
+    for n in (1, 3, 8):
+        a = drawn(np.random.default_rng(n), x=(n, 5)) | {"labels": np.arange(n) % 5}
+        check(program, a, np.asarray(-np.log(softmax(a["x"])[np.arange(n), a["labels"]]).mean()))
+
+
+@pytest.mark.parametrize(("channels", "groups"), [(4, 1), (3, 3), (4, 2)])
+def test_groups_of_an_open_batch_where_loops_of_one_step_stand_between(channels: int, groups: int) -> None:
+    data = f"tensor<?x{channels}x3x2xf32, #relay.dims<n, _, _, _>>"
+    scale = f"tensor<{channels}xf32>"
+    program = compiled(
+        f"""
+        func.func @main(%x: {data}, %g: {scale}, %b: {scale}) -> {data} {{
+          %0 = relay.nn.group_norm %x, %g, %b {{num_groups = {groups}}} : ({data}, {scale}, {scale}) -> {data}
+          return %0 : {data}
+        }}
+        """,
+        "n=1..40",
+    )
+    for n in (1, 3, 40):
+        a = drawn(np.random.default_rng(n), x=(n, channels, 3, 2), g=(channels,), b=(channels,))
+        rows = a["x"].reshape(n, groups, -1)
+        y = (rows - rows.mean(-1, keepdims=True)) / np.sqrt(rows.var(-1, keepdims=True) + 1e-5)
+        g, b = (a[k].reshape(-1, 1, 1) for k in "gb")
+        check(program, a, y.reshape(a["x"].shape) * g + b)
+
+
+@pytest.mark.parametrize("naive", [False, True])
+def test_instances_of_images_of_an_open_height(naive: bool) -> None:
+    images = "tensor<2x3x?x4xf32, #relay.dims<_, _, n, _>>"
+    program = compiled(
+        f"""
+        func.func @main(%x: {images}, %g: tensor<3xf32>, %b: tensor<3xf32>) -> {images} {{
+          %0 = relay.nn.instance_norm %x, %g, %b : ({images}, tensor<3xf32>, tensor<3xf32>) -> {images}
+          return %0 : {images}
+        }}
+        """,
+        "n=1..300",
+        naive,
+    )
+    for n in (1, 2, 47, 300):
+        a = drawn(np.random.default_rng(n), x=(2, 3, n, 4), g=(3,), b=(3,))
+        x, (g, b) = a["x"], (a[k].reshape(-1, 1, 1) for k in "gb")
+        centred = x - x.mean((2, 3), keepdims=True)
+        check(program, a, centred / np.sqrt(x.var((2, 3), keepdims=True) + 1e-5) * g + b)
 
 
 def test_shapes_that_exporters_compute_from_others() -> None:

@@ -54,9 +54,9 @@ def parallel(s: Schedule, loops: Sequence[SSAValue]) -> SSAValue:
 
     One whose extent only a run tells is the first of them, or stays within.
     """
-    alone = [loop for loop in loops if s.extent.get(loop) != constant(1)]
-    if any(map(s.is_open, alone)):
-        loops = alone
+    if any(map(s.is_open, loops)):
+        # Loops of one step go from before it. Those further in stay: only what is nested perfectly is fused.
+        loops = loops[next(n for n, loop in enumerate(loops) if s.extent.get(loop) != constant(1)) :]
     inner = next((n for n, loop in enumerate(loops) if n and s.is_open(loop)), len(loops))
     fused = s.fuse(*loops[:inner])
     s.parallel(fused)

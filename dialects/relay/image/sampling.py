@@ -67,6 +67,7 @@ def places(transformation: str, extent: int, size: int, window: tuple[float, flo
     """The places of `size` elements on an axis of `extent`. `window` is the part of it, from 0 to 1, that
     tf_crop_and_resize takes. Raises TypeMismatch where the numbers of a place are beyond 64 bits."""
     half = Fraction(1, 2)
+    extent, size = int(extent), int(size)  # a symbol is asked for its number: a place has no form over it
     ratio = Fraction(extent, size)
     if transformation == "align_corners":
         slope, offset = Fraction(extent - 1, max(size - 1, 1)), Fraction(0)

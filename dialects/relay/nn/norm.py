@@ -36,7 +36,7 @@ def _moments(data: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor,
     """Mean and 1 / sqrt(variance + epsilon) over the axes, which are left out of the results' shapes."""
     kept = [n for n in range(data.ndim) if n not in axes]
     shape = [data.shape[n] for n in kept]
-    count = float(prod(data.shape[n] for n in axes))
+    count = prod(data.shape[n] for n in axes)
 
     def full(i: Sequence[Index], loops: dict[int, IterVar]) -> tuple[Any, ...]:
         outer = dict(zip(kept, i, strict=True))

@@ -47,9 +47,9 @@ def image(g: OnnxGraph) -> Tensor:
         Sizes.ODD: ((3, 7, 13, 17), (5, 9, 11, 15)),
         Sizes.REAL: ((16, 32, 64), (14, 28, 32)),
     }[draw.sizes]
-    height = draw.choice(side)
-    width = height if draw.chance(0.7) else draw.choice(side)
-    batch = draw.choice((1, 1, 2))
+    height = draw.outer(side, 0.2)
+    width = height if draw.chance(0.7) else draw.outer(side, 0.2)
+    batch = draw.outer((1, 1, 2))
     return g.fresh_input("float32", (batch, draw.choice(channels), height, width), 2.0)
 
 
@@ -61,7 +61,7 @@ def sequence(g: OnnxGraph) -> Tensor:
         Sizes.ODD: ((3, 7, 19), (12, 36, 44)),
         Sizes.REAL: ((49, 64, 128), (128, 256)),
     }[draw.sizes]
-    batch, length, width = draw.choice((1, 1, 2)), draw.choice(lengths), draw.choice(widths)
+    batch, length, width = draw.outer((1, 1, 2)), draw.outer(lengths), draw.choice(widths)
     if draw.chance(0.7):
         return g.fresh_input("float32", (batch, length, width), 2.0)
     words = draw.integer(2, 1000)
@@ -79,7 +79,7 @@ def signal(g: OnnxGraph) -> Tensor:
         Sizes.ODD: ((3, 7, 13), (9, 19, 33)),
         Sizes.REAL: ((32, 64, 80), (64, 100, 250)),
     }[draw.sizes]
-    return g.fresh_input("float32", (draw.choice((1, 1, 2)), draw.choice(channels), draw.choice(lengths)), 2.0)
+    return g.fresh_input("float32", (draw.outer((1, 1, 2)), draw.choice(channels), draw.outer(lengths)), 2.0)
 
 
 def volume(g: OnnxGraph) -> Tensor:
@@ -91,7 +91,7 @@ def volume(g: OnnxGraph) -> Tensor:
         Sizes.REAL: ((8, 16), (4, 8), (14, 16)),
     }[draw.sizes]
     size = draw.choice(side)
-    return g.fresh_input("float32", (1, draw.choice(channels), draw.choice(depths), size, size), 2.0)
+    return g.fresh_input("float32", (draw.outer((1,)), draw.choice(channels), draw.choice(depths), size, size), 2.0)
 
 
 BEGINNINGS: tuple[tuple[Callable[[OnnxGraph], Tensor], Sequence[Block]], ...] = (

@@ -7,7 +7,7 @@ products of a contraction stay below what a case may cost.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from math import prod
 from typing import Any, TypeVar
@@ -44,11 +44,16 @@ WEIGHTS = {"float32": 30, "float64": 2, "float16": 2, "bfloat16": 1, "int64": 6,
            "bool": 3, "int16": 1, "uint16": 1, "uint32": 1, "uint64": 1}  # fmt: skip
 """Weight of each type in a draw where several may stand."""
 
+NAMED, NAMED_OUTER = 0.3, 0.7
+"""The probability that an extent stands for a name, where there are any, and that a batch or a length does."""
+
 
 class Draw:
     """The decisions of one case."""
 
     def __init__(self, seed: int, sizes: Sizes) -> None:
+        self.named: Mapping[str, int] = {}
+        """The extents that stand for names, by the name; most cases have none."""
         self.random = random.Random(seed)
         self.numpy = np.random.default_rng(self.random.getrandbits(60))
         self.sizes = sizes
@@ -86,9 +91,18 @@ class Draw:
         return self.random.choices(of, [WEIGHTS.get(d, 1) for d in of])[0]
 
     def extent(self, most: int | None = None, least: int = 1) -> int:
-        """An extent of this case's kind."""
+        """An extent of this case's kind, or one that stands for a name."""
+        named = [e for e in self.named.values() if least <= e and (most is None or e <= most)]
+        if named and self.chance(NAMED):
+            return self.choice(named)
         found = [e for e in EXTENTS[self.sizes] if e >= least and (most is None or e <= most)]
         return self.choice(found) if found else least
+
+    def outer(self, of: Sequence[int], likely: float = NAMED_OUTER) -> int:
+        """One of some extents, or likely one that stands for a name where there are any."""
+        if self.named and self.chance(likely):
+            return self.choice([*self.named.values()])
+        return self.choice(of)
 
     def shape(self, rank: int | tuple[int, int] = (0, 4), most: int | None = None, least: int = 1) -> tuple[int, ...]:
         """Extents of a tensor with at most `most` elements, each at least `least`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -17,6 +17,7 @@ from lamina.debugging.generators.few_ops import few_ops
 from lamina.debugging.generators.layout_chains import layout_chain
 from lamina.debugging.generators.modules import relay_module
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
+from lamina.debugging.generators.open_extents import NAMES, STAND_INS, OpenGraph, Run, opened
 from lamina.debugging.generators.operator_graphs import operator_graph
 
 
@@ -27,12 +28,17 @@ class Generator(StrEnum):
     LAYOUT = "layout"
     BLOCKS = "blocks"
     MODULES = "modules"
+    SYMBOLS = "symbols"
+    """Graphs of the first three with extents that are names, each run at several sizes."""
     COMPILED = "compiled"
     """Not among the others, only where it is asked for: nothing runs."""
 
 
-SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40, Generator.BLOCKS: 24, Generator.MODULES: 8}
+SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40, Generator.BLOCKS: 24, Generator.MODULES: 8,
+          Generator.SYMBOLS: 24}  # fmt: skip
 SIZE_SHARES = {Sizes.TINY: 30, Sizes.ODD: 33, Sizes.REAL: 37}
+OPEN_SHARES = {Generator.OPERATORS: 4, Generator.LAYOUT: 3, Generator.BLOCKS: 4}
+"""Of the graphs with extents that are names: blocks of models rather than among the others."""
 SPECIAL = 0.12
 """Share of the cases with NaN, infinities, subnormals and extreme integers among the inputs."""
 
@@ -58,6 +64,12 @@ class Drawn:
     operators: Counter[str] = field(default_factory=Counter[str])
     alone: bool = False
     """Whether other implementations compute something else."""
+    ranges: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The ranges of extents with names."""
+    runs: Sequence[Run] = ()
+    """Sizes for these, and inputs."""
+    left_out: Sequence[str] = ()
+    """The reasons why nodes were left out that are refused for ranges."""
 
 
 def plan_of(seed: int, kind: str = "") -> Plan:
@@ -88,6 +100,8 @@ def drawn(seed: int, kind: str = "") -> Drawn:
             if plan.kind == Generator.MODULES:
                 text, graph = relay_module(draw)
                 return Drawn(plan, text.encode(), False, graph.inputs, graph.operators())
+            if plan.kind == Generator.SYMBOLS:
+                return drawn_open(plan, draw)
             graph = GRAPHS[plan.kind](draw)
             model = graph.model()
             break
@@ -98,7 +112,19 @@ def drawn(seed: int, kind: str = "") -> Drawn:
     return Drawn(plan, model.SerializeToString(), True, graph.inputs, graph.operators(), bool(graph.alone))
 
 
-def put_special_values(graph: OnnxGraph, draw: Draw) -> None:
+def drawn_open(plan: Plan, draw: Draw) -> Drawn:
+    """A graph of any kind with one or two extents that are names, and inputs for some sizes. Raises CannotDraw."""
+    draw.named = dict(zip(NAMES, draw.sample(STAND_INS[plan.sizes], draw.integer(1, 2)), strict=False))
+    graph = GRAPHS[draw.random.choices([*OPEN_SHARES], [*OPEN_SHARES.values()])[0]](draw)
+    open_graph = opened(graph, graph.model(), draw)
+    if plan.special:
+        put_special_values(open_graph, draw)
+    runs, source = open_graph.runs(draw), open_graph.model.SerializeToString()
+    operators, alone, ranges = open_graph.operators(), bool(graph.alone), open_graph.shapes()
+    return Drawn(plan, source, True, runs[0].inputs, operators, alone, ranges, runs, open_graph.left_out)
+
+
+def put_special_values(graph: OnnxGraph | OpenGraph, draw: Draw) -> None:
     """Put some values at the ends of their type among the inputs that may be anything."""
     for name in sorted(graph.free & graph.inputs.keys()):
         array = graph.inputs[name] = graph.inputs[name].copy()

@@ -377,17 +377,7 @@ class OnnxGraph:
 
     def operators(self) -> Counter[str]:
         """The number of nodes of each operator, those of other domains with the domain before the name; bodies too."""
-        counts: Counter[str] = Counter()
-
-        def count(nodes: Iterable[onnx.NodeProto]) -> None:
-            for n in nodes:
-                counts[f"{n.domain}.{n.op_type}" if n.domain else n.op_type] += 1
-                for a in n.attribute:
-                    for g in [a.g] if a.type == onnx.AttributeProto.GRAPH else a.graphs:
-                        count(g.node)
-
-        count(self.nodes)
-        return counts
+        return counted(self.nodes)
 
     def model(self, outputs: Sequence[Tensor] | None = None) -> onnx.ModelProto:
         """The model: its outputs are those given, or what nobody uses and some of what is used."""
@@ -414,10 +404,12 @@ class OnnxGraph:
         )
         return helper.make_model(graph, opset_imports=opsets, ir_version=ir_version, producer_name="lamina-fuzz")
 
+    def may_end(self, tensor: Tensor) -> bool:
+        """Whether a value may be a result. Strings, and numbers that are held in bytes, stand in the middle."""
+        return tensor.dtype in ANY and (tensor.type is None or tensor.type.HasField("tensor_type"))
+
     def _ends(self, made: set[str]) -> list[Tensor]:
-        results = [t for t in self.tensors if t.name in made and (t.type is None or t.type.HasField("tensor_type"))]
-        # Strings, and numbers that are held in bytes, stand in the middle of a graph.
-        results = [t for t in results if t.dtype in ANY]
+        results = [t for t in self.tensors if t.name in made and self.may_end(t)]
         unused = [t for t in results if not t.used]
         others = [t for t in results if t.used and self.draw.chance(0.1)]
         return [t for t in results if t in unused or t in others]
@@ -436,6 +428,17 @@ def _value_info(tensor: Tensor) -> onnx.ValueInfoProto:
     if tensor.type is not None and tensor.shape is None:
         return helper.make_value_info(tensor.name, tensor.type)
     return helper.make_tensor_value_info(tensor.name, code(tensor.dtype), tensor.shape)
+
+
+def counted(nodes: Iterable[onnx.NodeProto]) -> Counter[str]:
+    """The number of nodes of each operator, those of other domains with the domain before the name; bodies too."""
+    counts: Counter[str] = Counter()
+    for n in nodes:
+        counts[f"{n.domain}.{n.op_type}" if n.domain else n.op_type] += 1
+        for a in n.attribute:
+            for g in [a.g] if a.type == onnx.AttributeProto.GRAPH else a.graphs:
+                counts += counted(g.node)
+    return counts
 
 
 def _names_used(node: onnx.NodeProto) -> list[str]:
