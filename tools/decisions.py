@@ -16,7 +16,7 @@ import hashlib
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,14 +62,16 @@ class DecidedCase(NamedTuple):
     title: str
     source: str | bytes
     levels: tuple[str, ...]
+    shapes: Mapping[str, str] | None = None
+    """Ranges of the sizes that it is for."""
 
     def text(self, machine: DecidedMachine, level: str) -> str:
         """The text of a level."""
-        return texts(self.source, Settings.of(machine.target, machine.threads, 3)).get(level)
+        return texts(self.source, Settings.of(machine.target, machine.threads, 3), self.shapes).get(level)
 
     def line(self, machine: DecidedMachine) -> str:
         """The line that is kept."""
-        made = texts(self.source, Settings.of(machine.target, machine.threads, 3))
+        made = texts(self.source, Settings.of(machine.target, machine.threads, 3), self.shapes)
         try:
             return "; ".join([self.title, *(f"{level} {_in_short(made.get(level))}" for level in self.levels)])
         except UnsupportedError:  # shapes that only the run tells
@@ -84,7 +86,9 @@ def cases() -> Iterator[DecidedCase]:
         plan = plan_of(seed)
         is_real_block = plan.kind == Generator.BLOCKS and plan.sizes == Sizes.REAL
         if plan.kind != Generator.MODULES:
-            yield DecidedCase(f"seed {seed}", drawn(seed).source, ("te", "llvm") if is_real_block else ("te",))
+            case = drawn(seed)
+            levels = ("te", "llvm") if is_real_block else ("te",)
+            yield DecidedCase(f"seed {seed}", case.source, levels, case.ranges or None)
 
 
 def decisions(machine: DecidedMachine) -> str:
