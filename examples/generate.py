@@ -18,13 +18,30 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+import lamina
+
+TESTS = Path(__file__).resolve().parents[1] / "test"
+"""The folder that has the model of random weights."""
+
+
+def ids_of(text: str) -> list[int]:
+    """Ids that stand one after the other, parted by commas."""
+    return [int(i) for i in text.split(",")]
+
+
+def pair_of(text: str) -> tuple[str, str]:
+    """An input, and the output that goes to it."""
+    name, mark, output = text.partition("=")
+    if not mark or not name or not output:
+        raise argparse.ArgumentTypeError("it is INPUT=OUTPUT")
+    return name, output
 
 
 def drawn(logits: Any, top_k: int, temperature: float, random: np.random.Generator) -> int:
     """The next id: the most likely one, or with `top_k` above 1 one of so many, by their probabilities."""
     if top_k == 1:
         return int(logits.argmax())
+    top_k = min(top_k, len(logits))
     best = np.argpartition(logits, -top_k)[-top_k:]
     weights = np.exp((logits[best] - logits[best].max()) / temperature)
     return int(random.choice(best, p=weights / weights.sum()))
@@ -46,8 +63,8 @@ def generated(session: Any, prompt: list[int], args: argparse.Namespace) -> tupl
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", help="an ONNX model (default: a small one of random weights)")
-    parser.add_argument("--state", action="append", default=[], metavar="INPUT=OUTPUT")
-    parser.add_argument("--prompt", default="1,2,3", metavar="ID,ID,..")
+    parser.add_argument("--state", action="append", default=[], type=pair_of, metavar="INPUT=OUTPUT")
+    parser.add_argument("--prompt", default="1,2,3", type=ids_of, metavar="ID,ID,..")
     parser.add_argument("--count", type=int, default=32, help="ids to generate (default: 32)")
     parser.add_argument("--context", type=int, default=256, help="the most rows that a state has (default: 256)")
     parser.add_argument("--top-k", type=int, default=1, help="draw among so many ids (default: 1, the most likely)")
@@ -56,16 +73,28 @@ def main() -> int:
     parser.add_argument("--threads", type=int)
     args = parser.parse_args()
 
-    from language_models import Dimensions, llama
-
-    import lamina
-
-    prompt = [int(i) for i in args.prompt.split(",")]
-    size = Dimensions(layers=2, shared_by=2, context=args.context)
-    model = args.model or llama(size)
-    states = dict(text.split("=", 1) for text in args.state) if args.model else size.states()
+    prompt: list[int] = args.prompt
     if len(prompt) + args.count > args.context or args.count < 2 or args.top_k < 1:
         parser.error("the prompt and what is generated have to fit the context; --count is at least 2, --top-k 1")
+    if args.temperature <= 0 or args.seed < 0:
+        parser.error("--temperature is above 0, --seed from 0 on")
+    if args.model and not args.state:
+        parser.error("a model needs its states: --state past_k0=present_k0 ...")
+    try:
+        return run(args, prompt)
+    except lamina.LaminaError as e:
+        parser.exit(1, f"error: {e}\n")
+
+
+def run(args: argparse.Namespace, prompt: list[int]) -> int:
+    """Compile the model, and let it go on from the prompt. Raises LaminaError."""
+    model, states = args.model, dict(args.state)
+    if model is None:
+        sys.path.insert(0, str(TESTS))
+        from language_models import Dimensions, llama
+
+        size = Dimensions(layers=2, shared_by=2, context=args.context)
+        model, states = llama(size), size.states()
     shapes: Any = {"batch": 1, "seq": f"1..{max(len(prompt), 2)}", "past": f"0..{args.context - 1}"}
     start = perf_counter()
     exe = lamina.compile(model, shapes=shapes, threads=args.threads, states=states)

@@ -278,7 +278,7 @@ def _size_attr(name: str, symbols: Symbols, taken: set[str]) -> DictionaryAttr:
     own = StringAttr(name)
     attrs: dict[str, Attribute] = {NAME: StringAttr(f"{name}.extent") if str(own) in taken else own}
     if name in symbols.known:
-        attrs[RANGE] = DenseArrayBase.from_list(i64, list(symbols.known[name]))
+        attrs[RANGE] = DenseArrayBase.from_list(i64, symbols.known[name].numbers())
     return DictionaryAttr(attrs)
 
 

@@ -16,6 +16,12 @@ class SymbolRange(NamedTuple):
     min: int = 1
     max: int = MOST
     divisor: int = 1
+    default: int | None = None
+    """The value of one that no extent of an input is, unless it is given."""
+
+    def numbers(self) -> list[int]:
+        """All that it says as numbers."""
+        return [self.min, self.max, self.divisor, *([self.default] if self.default is not None else [])]
 
     def holds(self, value: int) -> bool:
         """Whether a value is one of them."""

@@ -68,11 +68,8 @@ def _entry(v: StateVariable) -> DictionaryAttr:
     initial = cast("Attribute", array_dense(value.copy(order="C")))
     fields: dict[str, Attribute] = {"input": StringAttr(v.input), "output": StringAttr(v.output), "initial": initial}
     if v.growth is not None:
-        axis, *symbols = v.growth
-        fields |= {
-            "axis": IntegerAttr(axis, i64),
-            **dict(zip(("kept", "spare"), map(StringAttr, symbols), strict=True)),
-        }
+        kept, spare = StringAttr(v.growth.kept), StringAttr(v.growth.spare)
+        fields |= {"axis": IntegerAttr(v.growth.axis, i64), "kept": kept, "spare": spare}
     return DictionaryAttr(fields)
 
 
@@ -94,13 +91,16 @@ def state_of(function: FuncOp) -> list[StateVariable]:
         ):
             hint = '[{input = "x", output = "x:next", initial = dense<0.0> : tensor<f32>}]'
             raise InputError(f"the attribute {STATE} of @{function.sym_name.data} is malformed", hint=hint)
-        growth = _growth(fields)
+        growth = _growth(fields, function.sym_name.data)
         found.append(StateVariable(name.data, output.data, store.get(cast("Any", initial)), growth))
     return found
 
 
-def _growth(fields: dict[str, Any]) -> Growth | None:
+def _growth(fields: dict[str, Any], function: str) -> Growth | None:
+    if fields.keys().isdisjoint(Growth._fields):
+        return None
     axis, kept, spare = (fields.get(key) for key in Growth._fields)
     if not isinstance(axis, IntegerAttr) or not isinstance(kept, StringAttr) or not isinstance(spare, StringAttr):
-        return None
+        hint = 'state that grows has `axis = 2 : i64, kept = "p_kept", spare = "p_spare"`'
+        raise InputError(f"the attribute {STATE} of @{function} is malformed", hint=hint)
     return Growth(int(cast("IntegerAttr", axis).value.data), kept.data, spare.data)

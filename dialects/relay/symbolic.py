@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntAttr, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntAttr, ModuleOp, NoneAttr, StringAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
@@ -48,33 +48,39 @@ Infer: TypeAlias = Callable[[Sequence[TensorInfo]], Sequence[TensorInfo]]
 
 @irdl_attr_definition
 class SymbolAttr(ParametrizedAttribute):
-    """The values that a symbol may have: `#relay.symbol<min = 1, max = 4096, divisor = 8>`, a divisor of 1 left out."""
+    """The values that a symbol may have: `#relay.symbol<min = 1, max = 4096, divisor = 8>`, a divisor of 1 left out.
+
+    One that no extent of an input is may have a default: `#relay.symbol<min = 0, max = 4096, default = 0>`.
+    """
 
     name = "relay.symbol"
     min: IntAttr = param_def()
     max: IntAttr = param_def()
     divisor: IntAttr = param_def()
+    default: IntAttr | NoneAttr = param_def()
 
     @staticmethod
     def of(known: SymbolRange) -> SymbolAttr:
-        return SymbolAttr(*map(IntAttr, known))
+        default = IntAttr(known.default) if known.default is not None else NoneAttr()
+        return SymbolAttr(IntAttr(known.min), IntAttr(known.max), IntAttr(known.divisor), default)
 
     @property
     def range(self) -> SymbolRange:
         """The values."""
-        return SymbolRange(self.min.data, self.max.data, self.divisor.data)
+        default = self.default.data if isinstance(self.default, IntAttr) else None
+        return SymbolRange(self.min.data, self.max.data, self.divisor.data, default)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         start = parser.pos
-        known = {"divisor": 1}
+        known: dict[str, int] = {"divisor": 1}
         for name, value in parser.parse_comma_separated_list(parser.Delimiter.ANGLE, lambda: _entry(parser)):
-            if name not in ("min", "max", "divisor"):
-                parser.raise_error(f"a symbol has min, max and divisor, no {name}", start, parser.pos)
+            if name not in ("min", "max", "divisor", "default"):
+                parser.raise_error(f"a symbol has min, max, divisor and default, no {name}", start, parser.pos)
             known[name] = value
         if "min" not in known or "max" not in known:
             parser.raise_error("a symbol has a min and a max", start, parser.pos)
-        range_ = SymbolRange(known["min"], known["max"], known["divisor"])
+        range_ = SymbolRange(known["min"], known["max"], known["divisor"], known.get("default"))
         problem = range_problem(range_)
         if problem is not None:
             parser.raise_error(problem, start, parser.pos)
@@ -82,11 +88,12 @@ class SymbolAttr(ParametrizedAttribute):
 
     def print_parameters(self, printer: Printer) -> None:
         divisor = f", divisor = {self.divisor.data}" if self.divisor.data != 1 else ""
-        printer.print_string(f"<min = {self.min.data}, max = {self.max.data}{divisor}>")
+        default = f", default = {self.default.data}" if isinstance(self.default, IntAttr) else ""
+        printer.print_string(f"<min = {self.min.data}, max = {self.max.data}{divisor}{default}>")
 
 
 def _entry(parser: AttrParser) -> tuple[str, int]:
-    name = parser.parse_identifier(" for min, max or divisor")
+    name = parser.parse_identifier(" for min, max, divisor or default")
     parser.parse_punctuation("=")
     return name, parser.parse_integer(allow_boolean=False)
 

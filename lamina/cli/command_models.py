@@ -162,6 +162,7 @@ def _refuse_decided(args: Any) -> None:
 
 
 _DECIDED = (
+    "state",
     "target",
     "opt_level",
     "required_pass",
@@ -235,7 +236,10 @@ def states_of(given: Sequence[str]) -> dict[str, str]:
     for text, (name, _, output) in zip(given, pairs, strict=True):
         if not name or not output:
             raise UsageError(f"--state {text!r} is not INPUT=OUTPUT", hint="give e.g. --state past_key=present_key")
-    return {name: output for name, _, output in pairs}
+    found = {name: output for name, _, output in pairs}
+    if len(found) < len(pairs):
+        raise UsageError(f"--state: {', '.join(given)} name an input twice")
+    return found
 
 
 def range_of_sizes(sizes: str, whole: str) -> str:

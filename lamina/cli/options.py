@@ -77,11 +77,7 @@ def add_choosing(parser: ArgumentParser) -> Any:
         help="the same of several inputs, as tvmc takes them: 'x:[1,3,224,224] y:[1,8]'",
     )
     target.add_argument(
-        "--state",
-        action="append",
-        default=[],
-        metavar="NAME=NAME",
-        help="an input, and the output that goes to it next",
+        "--state", action="append", default=[], metavar="INPUT=OUTPUT", help="an output that goes to an input next"
     )
     target.add_argument(
         "--desired-layout", metavar="NCHW|NHWC", help="give the convolutions of the graph this layout of images first"

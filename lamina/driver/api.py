@@ -252,6 +252,9 @@ def _built(compilation: Compilation, origin: Origin) -> StoredProgram | MachineP
     try:
         return build(compilation)
     except OpenExtentError as e:
+        if origin.states:
+            e.hint = 'states are for programs of known extents, or of ranges: shapes={...: "1..512"}'
+            raise
         from lamina.driver.open_model import OpenProgram
 
         settings, cache = compilation.settings, compilation.objects is not None
@@ -372,7 +375,8 @@ class Executable(Runnable):
         return [KeptValue(*v) for v in self._program.state()]
 
     def in_place(self) -> InPlace | None:
-        return self._program.sized if isinstance(self._program, CompiledProgram) else None
+        # Kernels that check their accesses want every element of a result written.
+        return self._program.sized if isinstance(self._program, CompiledProgram) and not self.sanitize else None
 
     @property
     def takes_addresses(self) -> bool:

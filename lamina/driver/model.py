@@ -63,6 +63,9 @@ class Origin:
             what = f"a model is {kinds}, not {type(source).__name__}"
             raise UsageError(what, hint="export it to ONNX first")
         refuse_saved(source)
+        if not isinstance(states or {}, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            hint = 'give {"past": "present"}'
+            raise UsageError(f"states are the names of outputs by those of inputs, not {states!r}", hint=hint)
         return Origin(source, dict(shapes or {}), _digest(source), max_tensor_bytes, dict(states or {}))
 
     def read(self) -> ImportedModel | ReadProgram:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from operator import index
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 
 import numpy as np
 
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.runtime.direct_call import address_of
-from lamina.runtime.ports import SIZE, Port, ShapeTable, check_input, infer_sizes, untold
+from lamina.runtime.ports import SIZE, Port, ShapeTable, check_input, infer_sizes
 
 if TYPE_CHECKING:
     from lamina.dialects.state_growth import Growth
@@ -83,10 +84,14 @@ class _Rows:
             assert self.shown is not None
             what = f"the state {self.past.name!r} is {list(self.shown.shape)}, these inputs are for {list(shape)}"
             raise InputError(what, hint="reset the session")
-        self.memory = np.empty(wanted, numpy_dtype(self.present.dtype))
+        try:
+            self.memory = np.empty(wanted, numpy_dtype(self.present.dtype))
+        except (MemoryError, ValueError):
+            raise InputError(f"there is no memory for {room} rows", where=f"state {self.past.name!r}") from None
         if filled:
             assert self.shown is not None
             np.copyto(self.first(filled), self.shown)
+            self.shown = self.first(filled)
         return self.memory
 
 
@@ -105,21 +110,26 @@ class GrownRows:
 
         Raises UsageError for a capacity that is no positive number.
         """
-        if capacity is not None and (type(capacity) is not int or capacity < 1):
+        given: Any = capacity
+        if given is not None and (type(given) is bool or not isinstance(given, SupportsIndex) or index(given) < 1):
             raise UsageError(f"the capacity is a positive integer, not {capacity!r}")
+        if grow is False and capacity is None:
+            raise UsageError("grow=False is for state with a capacity", hint="give `capacity`")
         info = program.info
         self._ports = [p for p in info.inputs if p.dtype != SIZE and p.name not in growing]
         self._inputs, sizes = info.inputs, [p for p in info.inputs if p.dtype == SIZE]
-        self._least, self._places = untold(sizes, info.inputs), {p.name: n for n, p in enumerate(sizes)}
-        self._program, self._capacity = program, capacity
+        self._places = {p.name: n for n, p in enumerate(sizes)}
+        self._program, self._capacity = program, None if capacity is None else index(capacity)
         self._grows = capacity is None if grow is None else grow
         self._rows: dict[str, _Rows] = {}
         inputs, outputs = ({p.name: p for p in side} for side in (info.inputs, info.outputs))
         for name, (output, growth) in growing.items():
             extents = inputs[name].extents
-            assert extents is not None
-            (position,) = extents.results[growth.axis].dims()
-            assert isinstance(position, int)
+            axis = extents.results[growth.axis : growth.axis + 1] if extents is not None and growth.axis >= 0 else ()
+            position = axis[0].dims()[0] if axis and axis[0].dims() else None
+            if not isinstance(position, int) or not {growth.kept, growth.spare} <= self._places.keys():
+                what = f"it does not grow along axis {growth.axis} by {growth.kept!r} and {growth.spare!r}"
+                raise InputError(what, where=f"state {name!r}")
             self._rows[name] = _Rows(growth, inputs[name], outputs[output], sizes[position].name)
         self._shapes = ShapeTable([r.present for r in self._rows.values()])
 
@@ -137,10 +147,10 @@ class GrownRows:
                 what = f"{rows.filled} rows where other state has {numbers[rows.past_size]}"
                 raise InputError(what, where=f"state {name!r}")
             numbers[rows.growth.kept] = rows.filled
-        sizes = infer_sizes(self._inputs, {**given, **numbers}, self._least)
+        sizes = infer_sizes(self._inputs, {**given, **numbers})
         addresses: dict[str, int] = {}
         arrays = [check_input(p, given.pop(p.name, None), sizes) for p in self._ports]
-        for name in given:
+        for name in given.keys() - sizes.keys() | given.keys() & numbers.keys():
             hint = did_you_mean(name, [p.name for p in self._ports])
             raise InputError("the model has no such input", where=f"input {name!r}", hint=hint)
         addresses.update((p.name, address_of(a)) for p, a in zip(self._ports, arrays, strict=True))
@@ -160,7 +170,7 @@ class GrownRows:
 
     def _take(self, rows: _Rows, state: Any) -> None:
         """Have the rows of a state that somebody has put there in the memory. Raises InputError where it is none."""
-        if state is rows.shown:
+        if rows.shown is not None and state is rows.shown:
             return
         array = np.asarray(state)
         if array.dtype != numpy_dtype(rows.past.dtype) or array.ndim != len(rows.past.shape):

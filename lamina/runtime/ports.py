@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,7 +59,7 @@ class Port:
         known = {"extents": [plain_form(e) for e in self.extents.results]} if self.extents is not None else {}
         more = {
             **known,
-            **({"range": list(self.range)} if self.range is not None else {}),
+            **({"range": self.range.numbers()} if self.range is not None else {}),
             **({"conditions": [*map(plain_form, self.conditions)]} if self.conditions else {}),
         }
         return [self.name, list(self.shape), self.dtype, *([more] if more else [])]
@@ -79,6 +79,11 @@ class Port:
         if self.extents is None:
             return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
         return f"{self.dtype}[{self.extents}]"
+
+    @property
+    def has_default(self) -> bool:
+        """Whether it is a size that only a session gives."""
+        return self.range is not None and self.range.default is not None
 
     def shape_for(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """The shape for given sizes."""
@@ -103,15 +108,6 @@ class ShapeTable:
         return [shapes[n] for n in self._places]
 
 
-def untold(sizes: Sequence[Port], ports: Sequence[Port]) -> list[str]:
-    """The names of sizes that no array tells and that have a least value, which they have unless they are given.
-
-    `sizes` are those of a program in order, `ports` its inputs.
-    """
-    told = {a for p in ports if p.extents is not None for e in p.extents.results for a in e.dims()}
-    return [s.name for n, s in enumerate(sizes) if s.range is not None and n not in told and TIMES not in s.name]
-
-
 def naming_sizes(ports: Sequence[Port], names: Sequence[str]) -> tuple[Port, ...]:
     """Ports whose extents name the sizes of their program."""
     given = tuple(names)
@@ -128,7 +124,7 @@ def by_name(ports: Sequence[Port], arrays: Sequence[Any]) -> dict[str, Any]:
 
 def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array]:
     """Arrays in the order of the ports. Raises LaminaError for a wrong name, dtype, rank or shape."""
-    names = [p.name for p in ports]
+    names = [p.name for p in ports if not p.has_default]
     for name in inputs:
         if name not in names:
             hint = did_you_mean(name, names) or f"it has {', '.join(names)}"
@@ -152,24 +148,21 @@ def check_input(port: Port, given: Any, sizes: Mapping[str, int]) -> Array:
     if array.ndim != len(port.shape):
         raise InputError(f"rank {array.ndim} given, expected {port.describe()}", where=where)
     if array.shape != port.shape_for(list(sizes.values())):
-        known = ", ".join(f"{n} = {v}" for n, v in sizes.items())
+        shown = port.extents.names if port.extents is not None else ()
+        known = ", ".join(f"{n} = {v}" for n, v in sizes.items() if n in shown)
         expected = port.describe() + (f" with {known}" if known else "")
         raise InputError(f"shape {list(array.shape)} given, expected {expected}", where=where)
     # ascontiguousarray would make rank 1 of rank 0.
     return np.asarray(array, order="C")
 
 
-def infer_sizes(
-    ports: Sequence[Port], inputs: Mapping[str, Any], least: Container[str] | None = None
-) -> dict[str, int]:
-    """The program's sizes: as given, else from the first array that has one as an extent of its own.
+def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, int]:
+    """The program's sizes: as given, else from the first array that has one as an extent of its own, else by default.
 
-    Those of `least`, by default what is no extent of an input (`untold`), have their least value then. Raises
-    InputError for a size that no array tells, and for one that is no number from 0 on.
+    Raises InputError for a size that no array tells, and for one that is no number from 0 on.
     """
     declared = [p for p in ports if p.dtype == SIZE]
     names = [p.name for p in declared]
-    least = untold(declared, ports) if least is None else least
     found: dict[str, int] = {}
     for n, size in enumerate(declared):
         name = size.name
@@ -188,8 +181,8 @@ def infer_sizes(
             shape = np.shape(array)
             if len(shape) == len(p.extents.results) and Linear.dim(n) in p.extents.results:
                 found[name] = shape[p.extents.results.index(Linear.dim(n))]
-        if name in least and name not in found and size.range is not None:
-            found[name] = size.range.min
+        if name not in found and size.has_default:
+            found[name] = size.range.default  # type: ignore[assignment, union-attr]
         if name not in found:
             raise InputError("no array tells this size; give it as an integer", where=f"input {name!r}")
         if not 0 <= found[name] <= MAX_EXTENT:

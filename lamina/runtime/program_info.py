@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lamina.errors import InputError
-from lamina.runtime.ports import SIZE, Port, naming_sizes, untold
+from lamina.runtime.ports import SIZE, Port, naming_sizes
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
@@ -41,8 +41,7 @@ class ProgramInfo:
     def __post_init__(self) -> None:
         names = self.sizes
         if names:
-            hidden = untold([p for p in self.inputs if p.dtype == SIZE], self.inputs)
-            names = ["" if n in hidden else n for n in names]
+            names = ["" if p.has_default else p.name for p in self.inputs if p.dtype == SIZE]
             for side in ("inputs", "outputs", "workspaces"):
                 object.__setattr__(self, side, naming_sizes(getattr(self, side), names))
 

@@ -86,10 +86,12 @@ class Runnable(ABC):
         `states` are further outputs that go to inputs, by the names of these, from zeros on. State that the program was
         compiled for (`lamina.compile(..., states=...)`) grows where it lies: there is room for `capacity` rows, and
         with `grow`, by default where no capacity is given, for as many as there will be. A program without state has a
-        session too. Raises InputError, UsageError for states and a capacity that do not fit.
+        session too. Raises UsageError for states and a capacity that do not fit.
         """
         described = self.described()
-        kept = [*self.kept(), *further_states(states or {}, self.inputs)]
+        declared = self.kept()
+        further = further_states(states, self.inputs, self.outputs, declared) if states is not None else []
+        kept = [*declared, *further]
         ports = described.inputs, described.outputs
         return ProgramSession(self.run, ports, kept, self.in_place(), capacity, grow)
 

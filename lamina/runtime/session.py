@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -72,14 +72,49 @@ def initial_values(kept: Sequence[KeptValue], inputs: Sequence[Port]) -> dict[st
     return found
 
 
-def further_states(states: Mapping[str, str], inputs: Sequence[Port]) -> list[KeptValue]:
-    """Values that start from zeros: outputs that go to inputs, by the names of these. Raises InputError for others."""
-    ports = {p.name: p for p in inputs}
-    for name in states:
-        if name not in ports:
-            hint = did_you_mean(name, list(ports)) or f"it has {', '.join(ports)}"
-            raise InputError(f"states: the program has no input {name!r}", hint=hint)
-    return [KeptValue(n, output, np.zeros((), numpy_dtype(ports[n].dtype))) for n, output in states.items()]
+Types: TypeAlias = "Mapping[str, tuple[str, tuple[int, ...]]]"
+"""Element type and extents by name; what is not known is below 0."""
+
+
+def check_states(states: object, inputs: Types, outputs: Types, declared: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """States as they are given: the outputs that go to inputs, by the names of these. `declared` are so already.
+
+    Raises UsageError for what is no mapping of names, for names that there are not, for values of another type, and for
+    what is state already.
+    """
+    if not isinstance(states, Mapping):
+        hint = 'give {"past": "present"}'
+        raise UsageError(f"states are the names of outputs by those of inputs, not {states!r}", hint=hint)
+    taken = [*declared]
+    for name, output in cast("Mapping[object, object]", states).items():
+        for given, known, what in ((name, inputs, "input"), (output, outputs, "output")):
+            if not isinstance(given, str) or given not in known:
+                near = did_you_mean(given, list(known)) if isinstance(given, str) else ""
+                raise UsageError(f"states: there is no {what} {given!r}", hint=near or f"it has {', '.join(known)}")
+        assert isinstance(name, str) and isinstance(output, str)
+        if any(name == i or output == o for i, o in taken):
+            raise UsageError(f"states: {name!r} or {output!r} is state already")
+        (dtype, extents), (other, others) = inputs[name], outputs[output]
+        fits = len(extents) == len(others) and all(
+            e == f or min(e, f) < 0 for e, f in zip(extents, others, strict=True)
+        )
+        if dtype != other or not fits:
+            made, taken_ = (
+                f"{d}[{', '.join('?' if e < 0 else str(e) for e in s)}]" for d, s in (outputs[output], inputs[name])
+            )
+            raise UsageError(f"states: {output!r} is {made}, {name!r} takes {taken_}")
+        taken.append((name, output))
+    return dict(taken[len(declared) :])
+
+
+def further_states(
+    states: object, inputs: Sequence[Port], outputs: Sequence[Port], declared: Sequence[KeptValue]
+) -> list[KeptValue]:
+    """Values that start from zeros: outputs that go to inputs, by the names of these. Raises UsageError for others."""
+    types = [{p.name: (p.dtype, p.shape) for p in side} for side in (inputs, outputs)]
+    found = check_states(states, types[0], types[1], [(v.input, v.output) for v in declared])
+    dtypes = {p.name: numpy_dtype(p.dtype) for p in inputs}
+    return [KeptValue(name, output, np.zeros((), dtypes[name])) for name, output in found.items()]
 
 
 def _first(value: KeptValue, dtype: str, shape: tuple[int, ...]) -> Array:
@@ -113,15 +148,17 @@ class ProgramSession:
         self._run, self._values = run, {v.input: v for v in kept}
         growing = {v.input: (v.output, v.growth) for v in kept if v.growth is not None} if in_place is not None else {}
         self._grown = GrownRows(in_place, growing, capacity, grow) if in_place is not None and growing else None
-        if capacity is not None and self._grown is None:
-            raise InputError("this program has no state that grows where it lies", hint="leave out `capacity`")
+        if (capacity is not None or grow is not None) and self._grown is None:
+            what = "this program has no state that grows where it lies"
+            raise UsageError(what, hint="leave out `capacity` and `grow`, or name the states when it is compiled")
         outputs = {v.output for v in kept}
         self.inputs = tuple(p for p in self._ports if p.name not in self._values)
         self.outputs = tuple(p for p in ports[1] if p.name not in outputs)
         self.state: dict[str, Array] = {}
         """The values that the next run starts from, by the names of their inputs; others may be put here.
 
-        Those whose extents the first run tells come with it."""
+        Those whose extents the first run tells come with it. Of state that grows they are the rows where they lie,
+        which runs after `rewind` write anew: who wants to keep them copies them."""
         self.reset()
 
     def reset(self) -> None:
@@ -129,22 +166,32 @@ class ProgramSession:
         self.state = {name: value.copy() for name, value in self._first.items()}
 
     def rewind(self, rows: int) -> None:
-        """Go back to the first rows of the state that grows. Raises UsageError where there are not so many."""
-        for value in self._values.values():
-            if value.growth is None or value.input not in self.state:
-                continue
-            array, axis = self.state[value.input], value.growth.axis
-            if not 0 <= rows <= array.shape[axis]:
-                raise UsageError(f"there are {array.shape[axis]} rows of state, not {rows}")
-            self.state[value.input] = array[(slice(None),) * axis + (slice(rows),)]
+        """Go back to the first rows of all state, of which each grows.
+
+        Raises UsageError where there are not so many, and where some state does not grow where it lies.
+        """
+        if self._grown is None or any(v.growth is None for v in self._values.values()):
+            raise UsageError(
+                "not all state of this program grows where it lies", hint="put earlier values into `state`"
+            )
+        if type(rows) is not int or rows < 0:
+            raise UsageError(f"rows are a number from 0 on, not {rows!r}")
+        found: dict[str, Array] = {}
+        for name, value in self._values.items():
+            axis, array = value.growth.axis if value.growth is not None else 0, self.state.get(name)
+            count = np.shape(array)[axis] if array is not None and np.ndim(array) > axis else 0
+            if rows > count:
+                raise UsageError(f"there are {count} rows of state, not {rows}", where=f"state {name!r}")
+            if array is not None:
+                found[name] = np.asarray(array)[(slice(None),) * axis + (slice(rows),)]
+        self.state.update(found)
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Run on arrays by name and keep the state: the outputs by name. Raises InputError for what does not fit."""
         for name in inputs:
             if name in self._values:
                 raise InputError(f"the input {name!r} is state", hint="put its value into `state` of the session")
-        self._start(inputs)
-        given = {**inputs, **self.state}
+        given = {**inputs, **self._started(inputs), **self.state}
         results = self._grown.run(given) if self._grown is not None else self._run(given)
         self.state = {name: results[value.output] for name, value in self._values.items()}
         return {p.name: results[p.name] for p in self.outputs}
@@ -176,15 +223,27 @@ class ProgramSession:
             state[name] = found
         self.state = state
 
-    def _start(self, inputs: Mapping[str, Any]) -> None:
-        """Add the first values whose extents the inputs of a run tell."""
+    def _started(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
+        """The first values whose extents the inputs of a run tell. Raises InputError for what they do not tell."""
         missing = [v for v in self._values.values() if v.input not in self.state]
         if not missing:
-            return
-        ports = [p for p in self._ports if p.name not in self.state]
-        told = {p.name: inputs[p.name] for p in ports if p.name in inputs}
-        sizes = list(infer_sizes([*self._sizes, *(p for p in ports if p.name in told)], told).values())
-        shapes = {p.name: p.shape_for(sizes) for p in self._ports}
-        for value in missing:
-            port = next(p for p in self._ports if p.name == value.input)
-            self.state[value.input] = _first(value, port.dtype, shapes[value.input])
+            return {}
+        given = {**self.state, **inputs}
+        told = [p for p in self._ports if p.name in given]
+        ports = {p.name: p for p in self._ports}
+        rows = {p.name: 0 for v in missing for p in self._untold(ports[v.input], told) if p.name not in given}
+        sizes = list(infer_sizes([*self._sizes, *told], {**given, **rows}).values())
+        return {v.input: _first(v, ports[v.input].dtype, ports[v.input].shape_for(sizes)) for v in missing}
+
+    def _untold(self, port: Port, told: Sequence[Port]) -> list[Port]:
+        """The sizes of a state that no other array tells: it has no rows yet. Raises InputError where it must have."""
+        where, hint = f"state {port.name!r}", "put its first value into `state`"
+        if port.extents is None:
+            raise InputError("its extents are not known before it runs", where=where, hint=hint)
+        known = {a for p in told if p.extents is not None for e in p.extents.results for a in e.dims()}
+        dims = {a for e in port.extents.results for a in e.dims() if isinstance(a, int)} - known
+        found = [self._sizes[n] for n in sorted(dims)]
+        for size in found:
+            if size.range is None or not size.range.holds(0):
+                raise InputError(f"no array tells {size.name!r}, which is not 0", where=where, hint=hint)
+        return found

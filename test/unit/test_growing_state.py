@@ -115,6 +115,13 @@ def test_capacity(step: Executable) -> None:
     session.run({"ids": ids(random, 8)})
 
 
+def test_a_capacity_beyond_memory(step: Executable) -> None:
+    for capacity in (10**13, 1 << 62):
+        with pytest.raises(InputError, match=f"no memory for {capacity} rows"):
+            step.session(capacity=capacity).run({"ids": np.zeros((1, 1), np.int64)})
+    step.session(capacity=np.int64(30)).run({"ids": np.zeros((1, 1), np.int64)})  # type: ignore[arg-type]
+
+
 def test_the_range_of_the_program_is_a_bound_too(step: Executable) -> None:
     session, random = step.session(), np.random.default_rng(0)
     for _ in range(4):
@@ -128,8 +135,12 @@ def test_the_range_of_the_program_is_a_bound_too(step: Executable) -> None:
     [
         ({"capacity": 0}, UsageError, "positive integer, not 0"),
         ({"capacity": 2.5}, UsageError, "positive integer, not 2.5"),
-        ({"states": {"past": "present_k0"}}, InputError, "no input 'past'"),
-        ({"states": {"ids": "logit"}}, InputError, "'logit' is no output"),
+        ({"grow": False}, UsageError, "grow=False is for state with a capacity"),
+        ({"states": {"past": "present_k0"}}, UsageError, "no input 'past'"),
+        ({"states": {"ids": "logit"}}, UsageError, "no output 'logit'"),
+        ({"states": {"ids": "logits"}}, UsageError, r"'logits' is float32\[1, \?, 100\], 'ids' takes int64"),
+        ({"states": {"past_k0": "present_k0"}}, UsageError, "is state already"),
+        ({"states": ["past_k0"]}, UsageError, "the names of outputs by those of inputs"),
     ],
 )
 def test_mistakes_with_sessions(step: Executable, how: dict[str, Any], error: type[LaminaError], message: str) -> None:
@@ -142,11 +153,13 @@ def test_mistakes_with_sessions(step: Executable, how: dict[str, Any], error: ty
     [
         ({"past_q": "present_k0"}, "no input 'past_q'"),
         ({"past_k0": "present"}, "no output 'present'"),
-        ({"ids": "logits"}, "'logits' is tensor<.*f32.*'ids' takes tensor<.*i64"),
+        ({"ids": "logits"}, r"'logits' is float32\[1, \?, 100\], 'ids' takes int64"),
+        ({"past_k0": 3}, "there is no output 3"),
+        (["past_k0"], "the names of outputs by those of inputs"),
         ({"past_k0": "present_k0", "past_v0": "present_k0"}, "is state already"),
     ],
 )
-def test_mistakes_with_states(states: dict[str, str], message: str) -> None:
+def test_mistakes_with_states(states: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         lamina.compile(gpt(), shapes=SHAPES, threads=1, cache=False, states=states)
 
@@ -175,8 +188,14 @@ def test_a_session_goes_back(step: Executable) -> None:
         session.rewind(9)
         np.testing.assert_array_equal(session.run({"ids": given})["logits"], expected)
         assert np.shares_memory(memory, session.state["past_k0"])
-    with pytest.raises(UsageError, match="there are 11 rows of state, not 12"):
-        session.rewind(12)
+    for rows, message in ((12, "there are 11 rows of state, not 12"), (2.0, "a number from 0 on, not 2.0")):
+        with pytest.raises(UsageError, match=message):
+            session.rewind(rows)  # type: ignore[arg-type]
+    plain = lamina.compile(gpt(), shapes=SHAPES, threads=1, cache=False)
+    for other in (plain.session(STATES), plain.session()):
+        other.state.setdefault("past_k0", np.zeros((1, 4, 3, 16), np.float32))
+        with pytest.raises(UsageError, match="not all state of this program grows"):
+            other.rewind(1)
 
 
 def test_a_session_is_saved_and_loaded(step: Executable, tmp_path: Path) -> None:
@@ -289,3 +308,107 @@ def test_a_program_of_one_token_at_a_time() -> None:
     many = lamina.compile(gpt(), shapes=SHAPES, threads=1, cache=False, states=STATES)
     for a, b in zip(runs(one.session(), (1,) * 20), runs(many.session(), (1,) * 20), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+
+
+def window(**more: Any) -> Any:
+    """A window [rows, 4] that grows, and its sum; `more` are further inputs of float32, each given back."""
+    names = {"past": ["p", 4], "x": ["s", 4], **more}
+    nodes = [
+        helper.make_node("Concat", ["past", "x"], ["present"], axis=0),
+        helper.make_node("ReduceSum", ["present"], ["y"]),
+        *(helper.make_node("Relu", [n], [f"{n}_out"]) for n in more),
+    ]
+    outputs = {"y": [1, 1], "present": ["t", 4], **{f"{n}_out": shape for n, shape in more.items()}}
+    inputs, results = (
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n, shape in side.items()]
+        for side in (names, outputs)
+    )
+    graph = helper.make_graph(nodes, "window", inputs, results)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+RANGES: dict[str, Any] = {"p": "0..99", "s": "1..9"}
+
+
+@pytest.mark.parametrize("taken", ["p_kept", "p_spare"])
+def test_inputs_with_the_names_of_sizes(taken: str) -> None:
+    exe = lamina.compile(window(**{taken: [3]}), shapes=RANGES, threads=1, cache=False, states={"past": "present"})
+    session, random = exe.session(capacity=20), np.random.default_rng(0)
+    rows: list[Any] = []
+    for count in (1, 5, 3):
+        rows.append(random.standard_normal((count, 4)).astype(np.float32))
+        session.run({"x": rows[-1], taken: np.zeros(3, np.float32)})
+        np.testing.assert_array_equal(session.state["past"], np.concatenate(rows))
+
+
+def test_sizes_of_sessions_are_no_inputs(step: Executable) -> None:
+    past = {n: np.zeros((1, 4, 6, 16), np.float32) for n in STATES}
+    given = {"ids": np.zeros((1, 1), np.int64), **past}
+    with pytest.raises(InputError, match="no such input") as refused:
+        step.run({**given, "past_kept": 6})
+    assert "past_spare" not in str(refused.value)
+    with pytest.raises(InputError, match="shape") as refused:
+        step.run({**given, "past_v0": np.zeros((1, 4, 5, 16), np.float32)})
+    assert "past_kept" not in str(refused.value)
+
+
+@pytest.mark.parametrize("how", [{"opt_level": 0}, {"opt_level": 1}, {"sanitize": True}])
+def test_state_at_every_level(how: dict[str, Any]) -> None:
+    exe = lamina.compile(window(), shapes=RANGES, threads=1, cache=False, states={"past": "present"}, **how)
+    session, rows = exe.session(), np.arange(40, dtype=np.float32).reshape(10, 4)
+    for n in range(10):
+        session.run({"x": rows[n : n + 1]})
+    np.testing.assert_array_equal(session.state["past"], rows)
+    if "sanitize" in how:
+        return
+    session.rewind(2)
+    session.run({"x": rows[5:]})
+    np.testing.assert_array_equal(session.state["past"], np.concatenate((rows[:2], rows[5:])))
+
+
+def test_a_refused_first_run_leaves_no_state() -> None:
+    h = helper.make_tensor_value_info("h", TensorProto.FLOAT, ["b", 4])
+    x, out = (helper.make_tensor_value_info(n, TensorProto.FLOAT, ["b", 4]) for n in ("x", "out"))
+    graph = helper.make_graph([helper.make_node("Add", ["h", "x"], ["out"])], "sum", [h, x], [out])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    session = lamina.compile(model, shapes={"b": "1..4"}, cache=False, states={"h": "out"}).session()
+    for wrong in ({}, {"x": np.ones((2, 4))}):
+        with pytest.raises(InputError):
+            session.run(wrong)
+        assert not session.state
+    for count in (1, 2):
+        session.run({"x": np.ones((3, 4), np.float32)})
+        np.testing.assert_array_equal(session.state["h"], np.full((3, 4), count, np.float32))
+
+
+def test_first_values_that_nothing_tells() -> None:
+    exe = lamina.compile(window(), shapes={"p": "2..99", "s": "1..9"}, cache=False, states={"past": "present"})
+    session, x = exe.session(), np.ones((1, 4), np.float32)
+    with pytest.raises(InputError, match="no array tells 'p', which is not 0; put its first value into `state`"):
+        session.run({"x": x})
+    session.state["past"] = np.zeros((2, 4), np.float32)
+    session.run({"x": x})
+    assert session.state["past"].shape == (3, 4)
+
+
+def test_states_of_extents_that_are_open() -> None:
+    with pytest.raises(LaminaError, match="states are for programs of known extents, or of ranges"):
+        lamina.compile(window(), cache=False, states={"past": "present"})
+    session = lamina.compile(window(), cache=False).session({"past": "present"})
+    with pytest.raises(InputError, match="its extents are not known before it runs; put its first value"):
+        session.run({"x": np.ones((1, 4), np.float32)})
+
+
+def test_a_text_that_says_half_of_a_growth() -> None:
+    from lamina.ir.context import LaminaContext
+    from lamina.ir.parsing import parse_text
+
+    text = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {lamina.state = [
+        {input = "x", output = "y", initial = dense<0.0> : tensor<f32>, axis = 0 : i64}]} {
+      func.return %x : tensor<4xf32>
+    }"""
+    from lamina.dialects.relay.program_state import state_of
+    from lamina.interpreters.relay_reference import main_function
+
+    with pytest.raises(InputError, match="lamina.state of @main is malformed"):
+        state_of(main_function(parse_text(LaminaContext(), text, "model.mlir")))

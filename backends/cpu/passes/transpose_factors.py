@@ -42,14 +42,14 @@ def many_rows(shape: tuple[int, ...], transposed: bool, least: int) -> bool:
 
 @computed
 def many_of_any(shape: tuple[int, ...], transposed: bool, factor: tuple[int, ...], least: int) -> bool:
-    """The same beside a second factor: where it may have many rows when the first one has few, it stays.
+    """The same beside a second factor: where it has the rows of the first one and others besides, it stays.
 
     Of a language model's step the queries are one row, and the keys all that were before.
     """
     rows: Any = shape[-1 if transposed else -2]
     others: Any = factor[-2]
     if is_symbolic(rows) and not at_least(rows, least) and is_symbolic(others):
-        if not set(symbols_of(others.form)) <= set(symbols_of(rows.form)):
+        if set(symbols_of(rows.form)) < set(symbols_of(others.form)):
             return False
     return bool(many_rows(shape, transposed, least))
 

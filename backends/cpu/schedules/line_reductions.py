@@ -93,7 +93,9 @@ def is_line_product(stage: Stage, target: TargetAttr) -> bool:
     if has_open(stage.reduced) or stage.reduced[0] < costs.line_vectors * lanes or rank < 2:
         return False
     rows, columns = stage.spatial[-2:]
-    if not (is_open(rows) or 1 < rows < costs.transposed_rows) or columns == 1:
+    # Rows beyond those that go together read the second factor once more, and a last vector that is not whole as well.
+    most = costs.rows_together * (1 if stage.reduced[0] % lanes else 2)
+    if not (is_open(rows) or 1 < rows <= most) or columns == 1:
         return False
     along = stage.op.body.block.args[rank]
     lacks: list[int] = []

@@ -74,7 +74,7 @@ class StateAppendOp(Opaque):
         rows = np.concatenate((past, new), axis)
         room = list(rows.shape)
         room[axis] = capacity[0] - rows.shape[axis]
-        return np.concatenate((rows, np.zeros(room, rows.dtype)), axis) if room[axis] else rows
+        return np.concatenate((rows, np.zeros(room, rows.dtype)), axis)
 
     @staticmethod
     def samples() -> list[Sample]:

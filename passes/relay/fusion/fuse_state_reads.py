@@ -34,7 +34,7 @@ class FuseStateReads(ModulePass):
     """Products read the rows of a state where they lie."""
 
     name = "relay-fuse-state-reads"
-    opt_level: ClassVar[int] = 1
+    opt_level: ClassVar[int] = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for found in [o for o in op.walk() if isinstance(o, StateAppendOp)]:

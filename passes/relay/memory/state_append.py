@@ -20,7 +20,7 @@ for beyond those that it gets. Where none says so both are 0, and the program co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -61,7 +61,7 @@ class StateAppend(ModulePass):
     """State that grows is added to where it lies."""
 
     name = "relay-state-append"
-    opt_level: ClassVar[int] = 1
+    opt_level: ClassVar[int] = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         symbols = module_symbols(op)
@@ -111,12 +111,15 @@ def _extent(value: SSAValue, axis: int, symbols: Symbols) -> Linear | None:
 def append(module: ModuleOp, main: func.FuncOp, found: Sequence[Growing], symbols: Symbols) -> None:
     """Let the states grow where they lie. Those of one number of rows, before and after, have room together."""
     known, conditions = dict(symbols.known), list(symbols.conditions)
+    # Sizes are inputs too: they have names of their own.
+    names = argument_names(main, main.body.block.args)
     added: dict[tuple[str, Linear], tuple[str, str]] = {}
     for state in found:
         key = state.past, state.total
         if key not in added:
-            kept, spare = (_unused(f"{state.past}_{what}", known) for what in ("kept", "spare"))
-            known[kept], known[spare] = SymbolRange(0, known[state.past].max), SymbolRange(0, MOST)
+            kept, spare = (_unused(f"{state.past}_{what}", {*known, *names}) for what in ("kept", "spare"))
+            known[kept] = SymbolRange(0, known[state.past].max, default=0)
+            known[spare] = SymbolRange(0, MOST, default=0)
             conditions.append(Linear.dim(state.past) - Linear.dim(kept))
             added[key] = kept, spare
     more = Symbols(known, conditions=conditions)
@@ -154,7 +157,7 @@ def _append_one(state: Growing, kept: str, spare: str, symbols: Symbols) -> SSAV
     return made.results[0]
 
 
-def _unused(name: str, known: dict[str, SymbolRange]) -> str:
-    while name in known:
+def _unused(name: str, taken: Container[str]) -> str:
+    while name in taken:
         name += "_"
     return name

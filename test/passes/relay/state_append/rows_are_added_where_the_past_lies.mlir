@@ -3,7 +3,7 @@
 // there is behind those that it adds. Other readers read the rows that are in it.
 
 // CHECK:      relay.symbols = {s = #relay.symbol<min = 1, max = 64>, p = #relay.symbol<min = 0, max = 960>,
-// CHECK-SAME:   p_kept = #relay.symbol<min = 0, max = 960>, p_spare = #relay.symbol<min = 0, max = 1073741824>}
+// CHECK-SAME:   p_kept = #relay.symbol<min = 0, max = 960, default = 0>, p_spare = #relay.symbol<min = 0, max = 1073741824, default = 0>}
 // CHECK-SAME: relay.conditions = #relay.extents<p + p_kept * -1>
 // CHECK:      func.func @main
 // CHECK-SAME:   tensor<1x4x?x64xf32, #relay.dims<_, _, p + p_spare + s, _>> {lamina.name = "present"})
