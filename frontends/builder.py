@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xdsl.dialects import func
@@ -381,9 +381,11 @@ class RelayBuilder:
         return module
 
 
-def _items(attribute: Any) -> Sequence[Any]:
-    """The numbers of an attribute, which is a list of them or one."""
-    return attribute if isinstance(attribute, (list, tuple)) else (attribute,)
+def _items(attribute: Any) -> list[Any]:
+    """The numbers of an attribute, which is a list of them, of lists, or one."""
+    if not isinstance(attribute, (list, tuple)):
+        return [attribute]
+    return [number for part in cast("Sequence[Any]", attribute) for number in _items(part)]
 
 
 def _folded(array: NDArray[Any], info: TensorInfo) -> Value:
