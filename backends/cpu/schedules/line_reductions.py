@@ -90,12 +90,14 @@ def is_line_product(stage: Stage, target: TargetAttr) -> bool:
     costs, reads = for_target(target), stage.reads()
     if dtype_name(stage.element_type) not in ("float32", "float64") or len(stage.reduced) != 1 or len(reads) != 2:
         return False
-    if has_open(stage.reduced) or stage.reduced[0] < costs.line_vectors * lanes or rank < 2:
+    if has_open(stage.reduced) or rank < 2:
         return False
     rows, columns = stage.spatial[-2:]
     # Rows beyond those that go together read the second factor once more, and a last vector that is not whole as well.
+    # Sums of a few vectors are combined for longer than they take: as fast is a tile that gathers what lies transposed.
     most = costs.rows_together * (1 if stage.reduced[0] % lanes else 2)
-    if not (is_open(rows) or 1 < rows <= most) or columns == 1:
+    least = costs.line_vectors * lanes * (1 if is_open(rows) else 2)
+    if not (is_open(rows) or 1 < rows <= most) or columns == 1 or stage.reduced[0] < least:
         return False
     along = stage.op.body.block.args[rank]
     lacks: list[int] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
@@ -25,6 +25,7 @@ class StateAppendOp(Opaque):
     """
 
     name = "relay.state_append"
+    NO_GRADIENT: ClassVar[str] = "rows that are kept are not read"
 
     past = operand_def(TensorType)
     new = operand_def(TensorType)
