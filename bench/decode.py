@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 from language_models import GPT2_SMALL, Dimensions, gpt
 
 Step = Callable[[], Any]
+PAUSE = 0.05
+"""Seconds between turns: the workers of an engine spin for a while after their last job, on processors of the next."""
 
 
 def by_turns(steps: dict[str, Step], repeats: int) -> dict[str, float]:
@@ -36,6 +38,7 @@ def by_turns(steps: dict[str, Step], repeats: int) -> dict[str, float]:
             start = perf_counter()
             step()
             times[name].append(perf_counter() - start)
+            sleep(PAUSE)
     return {name: median(t[2:]) for name, t in times.items()}
 
 
