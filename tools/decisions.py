@@ -26,6 +26,7 @@ from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.generators.drawn import Generator, drawn, plan_of
 from lamina.driver.api import texts
 from lamina.driver.settings import Settings
+from lamina.driver.stage_texts import StageTexts
 from lamina.errors import UnsupportedError
 
 FOLDER = Path(__file__).resolve().parents[1] / "test" / "unit" / "inputs" / "decisions"
@@ -65,13 +66,13 @@ class DecidedCase(NamedTuple):
     shapes: Mapping[str, str] | None = None
     """Ranges of the sizes that it is for."""
 
-    def text(self, machine: DecidedMachine, level: str) -> str:
-        """The text of a level."""
-        return texts(self.source, Settings.of(machine.target, machine.threads, 3), self.shapes).get(level)
+    def texts(self, machine: DecidedMachine) -> StageTexts:
+        """The texts of all levels."""
+        return texts(self.source, Settings.of(machine.target, machine.threads, 3), self.shapes)
 
     def line(self, machine: DecidedMachine) -> str:
         """The line that is kept."""
-        made = texts(self.source, Settings.of(machine.target, machine.threads, 3), self.shapes)
+        made = self.texts(machine)
         try:
             return "; ".join([self.title, *(f"{level} {_in_short(made.get(level))}" for level in self.levels)])
         except UnsupportedError:  # shapes that only the run tells
@@ -123,7 +124,7 @@ def main() -> int:
         found = [case for case in cases() if case.title == args.show]
         for case in found:
             for machine in MACHINES:
-                print(f"// {case.title} for {machine.target}", case.text(machine, case.levels[-1]), sep="\n")
+                print(f"// {case.title} for {machine.target}", case.texts(machine).get(case.levels[-1]), sep="\n")
         return not found
     if args.write:
         FOLDER.mkdir(exist_ok=True)

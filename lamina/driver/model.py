@@ -16,6 +16,7 @@ from lamina.errors import UnsupportedError, UsageError
 from lamina.ir.suffixes import is_text as is_text
 from lamina.ir.suffixes import refuse_saved
 from lamina.runtime.ports import Port
+from lamina.runtime.session import named_states
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -63,10 +64,7 @@ class Origin:
             what = f"a model is {kinds}, not {type(source).__name__}"
             raise UsageError(what, hint="export it to ONNX first")
         refuse_saved(source)
-        if not isinstance(states or {}, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-            hint = 'give {"past": "present"}'
-            raise UsageError(f"states are the names of outputs by those of inputs, not {states!r}", hint=hint)
-        return Origin(source, dict(shapes or {}), _digest(source), max_tensor_bytes, dict(states or {}))
+        return Origin(source, dict(shapes or {}), _digest(source), max_tensor_bytes, named_states(states or {}))
 
     def read(self) -> ImportedModel | ReadProgram:
         """Import the model. Raises LaminaError, UsageError where `shapes` has ranges for another format than ONNX."""

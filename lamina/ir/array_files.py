@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -41,15 +42,23 @@ def write_arrays(path: str, arrays: Mapping[str, Array]) -> None:
     if one and len(arrays) != 1:
         names = ", ".join(map(repr, arrays)) or "none"
         raise UsageError(f"{path} would hold one array, there are {names}", hint="give a file that ends with .npz")
+    # A file is replaced when all is written; what is no file, /dev/stdout for one, is written to.
+    is_file = not os.path.lexists(path) or os.path.isfile(path)
+    place = f"{os.path.realpath(path)}.{os.getpid()}.tmp" if is_file else path
     try:
         if one:
             (array,) = arrays.values()
-            with open(path, "wb") as file:
+            with open(place, "wb") as file:
                 np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
-            return
-        with ZipFile(path, "w") as archive:
-            for name, array in arrays.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                    np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
+        else:
+            with ZipFile(place, "w") as archive:
+                for name, array in arrays.items():
+                    with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                        np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
+        if is_file:
+            os.replace(place, os.path.realpath(path))
     except OSError as e:
         raise InputError(f"cannot write: {e.strerror or e}", where=path) from None
+    finally:
+        if is_file and os.path.exists(place):
+            os.unlink(place)

@@ -29,6 +29,11 @@ FIRST_ROOM = 64
 """Rows for which there is room at least where nobody says how many; the room is doubled as often as needed."""
 
 
+def first_rows(array: Array, axis: int, count: int) -> Array:
+    """A view of the first rows of an array, along an axis."""
+    return array[(slice(None),) * axis + (slice(count),)]
+
+
 class InPlace(Protocol):
     """A program that can write results into memory of its inputs."""
 
@@ -60,7 +65,7 @@ class _Rows:
     def first(self, count: int) -> Array:
         """The first rows of the memory."""
         assert self.memory is not None
-        return self.memory[(slice(None),) * self.growth.axis + (slice(count),)]
+        return first_rows(self.memory, self.growth.axis, count)
 
     def holds(self, array: Array) -> bool:
         """Whether an array is so many first rows of the memory."""

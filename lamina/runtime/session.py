@@ -22,7 +22,7 @@ from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.dialects.state_growth import Growth
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.ir.array_files import read_arrays, write_arrays
-from lamina.runtime.grown_rows import GrownRows, InPlace
+from lamina.runtime.grown_rows import GrownRows, InPlace, first_rows
 from lamina.runtime.ports import SIZE, Port, by_name, infer_sizes
 
 if TYPE_CHECKING:
@@ -76,17 +76,22 @@ Types: TypeAlias = "Mapping[str, tuple[str, tuple[int, ...]]]"
 """Element type and extents by name; what is not known is below 0."""
 
 
+def named_states(states: object) -> dict[Any, Any]:
+    """States as they are given, by the names of inputs. Raises UsageError for what is no mapping."""
+    if not isinstance(states, Mapping):
+        hint = 'give {"past": "present"}'
+        raise UsageError(f"states are the names of outputs by those of inputs, not {states!r}", hint=hint)
+    return dict(cast("Mapping[Any, Any]", states))
+
+
 def check_states(states: object, inputs: Types, outputs: Types, declared: Sequence[tuple[str, str]]) -> dict[str, str]:
     """States as they are given: the outputs that go to inputs, by the names of these. `declared` are so already.
 
     Raises UsageError for what is no mapping of names, for names that there are not, for values of another type, and for
     what is state already.
     """
-    if not isinstance(states, Mapping):
-        hint = 'give {"past": "present"}'
-        raise UsageError(f"states are the names of outputs by those of inputs, not {states!r}", hint=hint)
     taken = [*declared]
-    for name, output in cast("Mapping[object, object]", states).items():
+    for name, output in named_states(states).items():
         for given, known, what in ((name, inputs, "input"), (output, outputs, "output")):
             if not isinstance(given, str) or given not in known:
                 near = did_you_mean(given, list(known)) if isinstance(given, str) else ""
@@ -183,7 +188,7 @@ class ProgramSession:
             if rows > count:
                 raise UsageError(f"there are {count} rows of state, not {rows}", where=f"state {name!r}")
             if array is not None:
-                found[name] = np.asarray(array)[(slice(None),) * axis + (slice(rows),)]
+                found[name] = first_rows(np.asarray(array), axis, rows)
         self.state.update(found)
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:

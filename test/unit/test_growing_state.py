@@ -214,6 +214,25 @@ def test_a_session_is_saved_and_loaded(step: Executable, tmp_path: Path) -> None
         second.load(tmp_path / "another.npz")
 
 
+def test_a_state_that_cannot_be_written_leaves_what_stood_there(
+    step: Executable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, path = step.session(), tmp_path / "state.npz"
+    runs(session, (5, 1))
+    session.save(path)
+    before = path.read_bytes()
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np.lib.format, "write_array", full)
+    with pytest.raises(InputError, match="cannot write: No space left on device"):
+        session.save(path)
+    assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["state.npz"]
+    with pytest.raises(InputError, match="cannot write: No such file"):
+        session.save(tmp_path / "nowhere" / "state.npz")
+
+
 def test_a_saved_program_lets_state_grow_elsewhere(step: Executable, tmp_path: Path) -> None:
     step.save(tmp_path / "step.lamina")
     np.save(tmp_path / "expected.npy", np.concatenate([y.reshape(-1) for y in runs(step.session())]))

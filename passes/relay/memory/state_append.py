@@ -145,16 +145,16 @@ def _append_one(state: Growing, kept: str, spare: str, symbols: Symbols) -> SSAV
     op, total = state.op, SymbolicExtent(state.total, symbols)
     number, capacity = (SymbolicExtent(f, symbols) for f in (Linear.dim(kept), state.total + Linear.dim(spare)))
     made = StateAppendOp.make(*op.operands, axis=state.axis, kept=(number,), capacity=(capacity,))
-    rows = StridedSliceOp.make(made.results[0], begin=(0,), end=(total,), strides=(1,), axes=(state.axis,))
-    for new in (made, rows):
-        inherit_location(new, op)
-    edit.insert_before(op, made, rows)
-    edit.replace(op, [rows.results[0]])
-    if not any(u.operation.name != "func.return" for u in rows.results[0].uses):
-        state_only = rows.results[0]
-        state_only.replace_all_uses_with(made.results[0])
-        edit.erase(rows)
-    return made.results[0]
+    inherit_location(made, op)
+    edit.insert_before(op, made)
+    memory = rows = made.results[0]
+    if not op.result.has_one_use():  # the return is one
+        part = StridedSliceOp.make(memory, begin=(0,), end=(total,), strides=(1,), axes=(state.axis,))
+        inherit_location(part, op)
+        edit.insert_before(op, part)
+        rows = part.results[0]
+    edit.replace(op, [rows])
+    return memory
 
 
 def _unused(name: str, taken: Container[str]) -> str:
