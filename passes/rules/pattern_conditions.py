@@ -13,8 +13,9 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, TensorType, VectorType
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from lamina.dialects.attributes import ExtentsAttr
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
-from lamina.dialects.infos import TensorInfo, TypeMismatch, tensor_info
+from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, from_attribute
 from lamina.dialects.relay.core import ConstantOp, FnOp
@@ -37,9 +38,14 @@ Classes: TypeAlias = "frozenset[type[Operation]] | None"
 """The classes of ops that a pattern may match; None where it may match anything."""
 
 
-@lru_cache(maxsize=65536)
 def python_value(attr: Attribute | None) -> Any:
     """An attribute as rules see it; None for an absent one."""
+    # What depends on symbols is about those of the module at hand.
+    return from_attribute(attr) if type(attr) is ExtentsAttr else _known_value(attr)
+
+
+@lru_cache(maxsize=65536)
+def _known_value(attr: Attribute | None) -> Any:
     return None if attr is None else from_attribute(attr)
 
 
@@ -115,9 +121,14 @@ def callee_test(callee: Pattern) -> Callable[[RelayOp], bool]:
     return lambda op: False
 
 
-@lru_cache(maxsize=4096)
 def value_info(type_: Any) -> TensorInfo:
     """Shape and dtype of a tensor, of a vector, or of a number, which has no extents. Raises TypeMismatch."""
+    # What depends on symbols is about those of the module at hand.
+    return tensor_info(type_) if has_unknown_extents([type_]) else _known_info(type_)
+
+
+@lru_cache(maxsize=4096)
+def _known_info(type_: Any) -> TensorInfo:
     if type(type_) is TensorType:
         return tensor_info(type_)
     shape, element = (type_.get_shape(), type_.element_type) if type(type_) is VectorType else ((), type_)

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
-from lamina.dialects.index.symbols import SymbolRange, Symbols, current_symbols
+from lamina.dialects.attributes import ExtentsAttr
+from lamina.dialects.index.symbols import SymbolRange, Symbols, current_symbols, with_symbols
 from lamina.dialects.infos import hint_of, is_always, surely_equal, surely_same, tensor_info
 from lamina.errors import UnsupportedError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import apply_pass
 from lamina.passes.base import Context, ModulePass
+from lamina.passes.rules.pattern_conditions import python_value, value_info
 
 TEXT = """
 builtin.module attributes {
@@ -96,3 +98,14 @@ def test_outside_of_passes_an_extent_may_be_one() -> None:
     symbols = Symbols({"s": SymbolRange(1, 512)})
     assert (symbols.extent("s") == 1) is False
     assert [str(g) for g in symbols.guards] == ["s >= 2"]
+
+
+def test_rules_answer_for_the_module_at_hand() -> None:
+    """The same types and attributes in modules of other ranges: what was asked of one says nothing of the other."""
+    rows = parse_text(LaminaContext(), TEXT, "rows.mlir").body.block.first_op.body.block.args[0].type  # type: ignore
+    shape = ExtentsAttr(ArrayAttr([StringAttr("s"), StringAttr("8")]))
+    for most in (512, 1):
+        with with_symbols(Symbols({"p": SymbolRange(0, 64), "s": SymbolRange(1, most)})) as symbols:
+            extent, number = value_info(rows).shape[1], python_value(shape)[0]
+            assert is_always(extent, 1) is is_always(number, 1) is (most == 1)
+            assert most == 1 or (extent == 1) is False and [str(g) for g in symbols.guards] == ["s >= 2"]

@@ -24,7 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.tiles import RegisterFile, choose_vectors, divisor, registers_of
 from lamina.dialects import relay as r
-from lamina.dialects.infos import hint_of, tensor_info
+from lamina.dialects.infos import hint_of, is_always, tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.rules.terms import attr, computed, const, var
@@ -47,13 +47,14 @@ def rows(shape: tuple[int, ...]) -> int:
 @computed
 def is_vector(shape: tuple[int, ...]) -> bool:
     """Whether there is one row only."""
-    return prod(shape[:-1]) == 1
+    return is_always(prod(shape[:-1]), 1)
 
 
 @computed
 def is_tile(data: tuple[int, ...], weight: tuple[int, ...], lanes: int, registers: RegisterFile, vectors: int) -> bool:
     """Whether a tile of so many vectors is the one for the rows of the data and of the weight."""
-    return prod(data[:-1]) > 1 and choose_vectors(hint_of(data[-2]), weight[0], weight[1], lanes, registers) == vectors
+    chosen = choose_vectors(hint_of(data[-2]), weight[0], weight[1], lanes, registers)
+    return not is_always(prod(data[:-1]), 1) and chosen == vectors
 
 
 DRAWN = {1: (4, 12), 2: (14, 32), 3: (8, 48), 4: (4, 64)}
