@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, ir_type, scalar_type, tensor_type
-from lamina.dialects.index.linear import Linear, constant
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.te.extents import tensor_extents
 from lamina.dialects.te.indices import (
     Cond,
@@ -34,7 +34,6 @@ from lamina.dialects.te.reducers import REGION_COMBINER
 from lamina.dialects.te.scalars import Scalar, const, if_then_else, read_element, truth
 from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.value_names import value_name
-from lamina.errors import UnsupportedError
 
 __all__ = [
     "Cond",
@@ -67,16 +66,13 @@ class Tensor:
 
     __slots__ = ("value", "shape", "dtype")
 
-    def __init__(self, value: SSAValue) -> None:
+    def __init__(self, value: SSAValue, extents: Sequence[Linear] | None = None) -> None:
         type_ = value.type
         assert isinstance(type_, TensorType)
         self.value = value
         self.shape: tuple[int, ...] = type_.get_shape()
         if DYNAMIC_INDEX in self.shape and (sizes := current_sizes()) is not None:
-            found = tensor_extents(value)
-            if constant(DYNAMIC_INDEX) in found:
-                raise UnsupportedError("a state of a scan whose extents depend on sizes")
-            self.shape = tuple(sizes.number(e) for e in found)
+            self.shape = tuple(sizes.number(e) for e in extents or tensor_extents(value))
         self.dtype = dtype_name(type_.element_type)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
 
     @property
@@ -286,7 +282,8 @@ def scan(
     scope = current_scope()
     extent = index_form(time)
     first = inits[0].shape[0]
-    types = [tensor_type((_known(extent), *(_known(index_form(e)) for e in i.shape[1:])), i.dtype) for i in inits]
+    extents = [[extent, *map(index_form, i.shape[1:])] for i in inits]
+    types = [tensor_type(tuple(map(_known, e)), i.dtype) for e, i in zip(extents, inits, strict=True)]
     body = Block(arg_types=[IndexType(), *types])
     stage = scope.stage_name(name)
     hints = [axis_name, *([f"{stage}_state"] if len(inits) == 1 else [f"{stage}_state{n}" for n in range(len(inits))])]
@@ -296,7 +293,7 @@ def scan(
     outer, scope.function = scope.function, body
     scope.around[t] = range_of_extent(extent, first)
     try:
-        found = update(Index(Linear.dim(t)), *(Tensor(a) for a in body.args[1:]))
+        found = update(Index(Linear.dim(t)), *map(Tensor, body.args[1:], extents))
     finally:
         scope.function = outer
         del scope.around[t]

@@ -21,7 +21,7 @@ from lamina.backends.cpu.costs import for_target
 from lamina.dialects import relay as r
 from lamina.dialects.attributes import to_attribute
 from lamina.dialects.dtypes import itemsize
-from lamina.dialects.infos import has_unknown_extents, tensor_info
+from lamina.dialects.infos import has_unknown_extents, is_always, tensor_info
 from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.nn.recurrent_steps import PLAIN, Recurrent
 from lamina.dialects.target import TargetAttr, module_target, target_of
@@ -33,8 +33,8 @@ pack = Rules("cpu-pack-recurrent")
 
 def packed_layout(layer: Recurrent, target: TargetAttr) -> str:
     """The packed layout of the weights of a layer; "" where they stay as they are."""
-    types = [*layer.operand_types, *layer.result_types]
-    if has_unknown_extents(types) or attrs_of(layer)["weight_layout"] != PLAIN:
+    weights = layer.operand_types[1 : 1 + len(layer.GATES)]
+    if has_unknown_extents(weights) or attrs_of(layer)["weight_layout"] != PLAIN:
         return ""
     data = tensor_info(layer.operand_types[0])
     batch, hidden = tensor_info(layer.result_types[-1]).shape
@@ -42,7 +42,7 @@ def packed_layout(layer: Recurrent, target: TargetAttr) -> str:
     if hidden < lanes:
         return ""
     costs = for_target(target)
-    wanted = costs.gate_vectors if batch == 1 else costs.shared_gate_vectors
+    wanted = costs.gate_vectors if is_always(batch, 1) else costs.shared_gate_vectors
     vectors = min(max(wanted // max(layer.GATES), 1), hidden // lanes)
     return f"NKG{vectors * lanes}n"
 
