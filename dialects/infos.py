@@ -79,6 +79,11 @@ def hint_of(number: int) -> int:
     return number if type(number) is int else getattr(number, "hint", number)
 
 
+def least_of(number: int) -> int:
+    """A number, of one that depends on symbols the value for the least of them."""
+    return number if type(number) is int else getattr(number, "least", number)
+
+
 def is_always(number: int, value: int) -> bool:
     """Whether a number is a value for all values of the symbols."""
     if type(number) is int:

@@ -284,6 +284,11 @@ class SymbolicExtent:
         """The value for the hints of the symbols, for choices that change no result."""
         return evaluate(self.form, self.symbols.hints)
 
+    @property
+    def least(self) -> int:
+        """The value for the least values of the symbols."""
+        return evaluate(self.form, self.symbols.least())
+
     def is_always(self, value: int) -> bool:
         """Whether it is a value for all values of the symbols. Records nothing."""
         return self.symbols.decided(Guard(self.form - value, "eq")) is True

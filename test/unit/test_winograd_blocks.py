@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lamina.backends.cpu.costs import missed_part
 from lamina.backends.cpu.jit import named_target
+from lamina.backends.cpu.passes.winograd import least_regret
 from lamina.backends.cpu.schedules.winograd import choose_rows
 from lamina.dialects.target import TargetAttr
 
@@ -58,3 +59,11 @@ def test_a_cache_keeps_what_is_small_and_loses_what_is_large() -> None:
 
 def test_what_is_far_larger_than_a_cache_is_lost() -> None:
     assert missed_part(1 << 40, 1 << 20, 8) == 1
+
+
+def test_tiles_for_several_batches_are_those_with_the_least_regret() -> None:
+    """Tiles of two are never the best, and never much worse than it."""
+    one, many = {0: 1.0, 2: 1.2, 4: 2.0}, {0: 4.0, 2: 2.2, 4: 2.0}
+    assert least_regret((4, 2, 0), [one.__getitem__]) == 0
+    assert least_regret((4, 2, 0), [many.__getitem__]) == 4
+    assert least_regret((4, 2, 0), [one.__getitem__, many.__getitem__]) == 2

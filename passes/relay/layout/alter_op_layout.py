@@ -22,10 +22,11 @@ op (`legal_forms.py`) comes first.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects import func
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects import relay as r
@@ -35,6 +36,7 @@ from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, FnOp
 from lamina.dialects.relay.params import array_dense, store_of
+from lamina.dialects.relay.symbolic import is_symbolic
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.fold.fold_constant import fold_constants
@@ -84,6 +86,13 @@ def to_blocks(module: ModuleOp, lanes: int, v: int, dots: Dots = NO_DOTS, rows: 
                     Converter(block, lanes, v, dots, rows).run()
 
 
+def _is_image_known(type_: Attribute) -> bool:
+    """Whether no extent of a type is unknown but the first, the batch, which has a name."""
+    if not has_unknown_extents([type_]):
+        return True
+    return is_symbolic(type_) and DYNAMIC_INDEX not in cast("TensorType[Attribute]", type_).get_shape()[1:]
+
+
 class Converter:
     """One block: the forms that each value has by now, by layout."""
 
@@ -111,7 +120,7 @@ class Converter:
         for op in list(self.block.ops):
             found = None
             types = [*op.operand_types, *op.result_types]
-            if isinstance(op, RelayOp) and len(op.results) == 1 and not has_unknown_extents(types):
+            if isinstance(op, RelayOp) and len(op.results) == 1 and all(map(_is_image_known, types)):
                 found = plan(op, [self._offer(v) for v in op.operands], self.lanes, self.v, self.dots, self.rows)
             if found is None:
                 self._stay(op)

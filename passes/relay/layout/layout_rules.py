@@ -15,7 +15,7 @@ from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.infos import TensorInfo, tensor_info
+from lamina.dialects.infos import TensorInfo, hint_of, tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.layout import block_of
 from lamina.dialects.relay.qnn import scales as qs
@@ -136,6 +136,7 @@ def _is_less_in_rows(op: RelayOp, weight: TensorInfo, lanes: int) -> bool:
     """
     (batch, _, rows, columns), attrs = tensor_info(op.results[0].type).shape, attrs_of(op)
     data, (out, channels, *taps), stride = tensor_info(op.operands[0].type), weight.shape, attrs["strides"][-1]
+    batch, elements = hint_of(batch), hint_of(prod(data.shape))
     if attrs["groups"] > 1 or stride > MOST_STRIDE or data.dtype != "float32" or lanes == 1:
         return False
     steps = channels * prod(taps)
@@ -146,9 +147,9 @@ def _is_less_in_rows(op: RelayOp, weight: TensorInfo, lanes: int) -> bool:
     each = 0.5 if _may_be_winograd(weight, attrs) else 1.3 if out <= lanes else 1.0
     blocks = batch * rows * columns * -(-out // lanes) * steps * each
     if channels >= lanes:
-        blocks += TRANSPOSE_CYCLES * prod(data.shape)
+        blocks += TRANSPOSE_CYCLES * elements
     if any(attrs["padding"]):
-        blocks += COPY_CYCLES * prod(data.shape)
+        blocks += COPY_CYCLES * elements
     transposed = TRANSPOSE_CYCLES * batch * out * rows * columns
     return plain + transposed < blocks if _wants_blocks(op, lanes) else plain < blocks + transposed
 
@@ -166,8 +167,8 @@ def _part(channels: int, lanes: int) -> int:
 
 def _mostly_blocked(op: RelayOp, offers: Sequence[Offer], lanes: int) -> bool:
     """Whether less has to be transposed to work on blocks than to work in plain order; evenly, the readers decide."""
-    blocked = sum(prod(o.info.shape) for o in offers if o.blocked)
-    plain = sum(prod(o.info.shape) for o in offers if not o.blocked and not o.constant)
+    blocked = sum(hint_of(prod(o.info.shape)) for o in offers if o.blocked)
+    plain = sum(hint_of(prod(o.info.shape)) for o in offers if not o.blocked and not o.constant)
     return blocked > plain or blocked == plain and _wants_blocks(op, lanes)
 
 
