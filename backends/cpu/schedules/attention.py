@@ -17,10 +17,19 @@ from typing import NamedTuple
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
+from lamina.backends.cpu.open_extents import is_open
 from lamina.backends.cpu.schedules.row_reductions import place_partial, place_reduction, reduce_in_lanes
-from lamina.backends.cpu.schedules.steps import parallel, unroll_steps
+from lamina.backends.cpu.schedules.steps import cut_tail, parallel, unroll_steps
 from lamina.backends.cpu.stages import Stage
-from lamina.backends.cpu.tiles import RegisterFile, Tile, choose_vectors, divisor, product_pixels, registers_of
+from lamina.backends.cpu.tiles import (
+    RegisterFile,
+    Tile,
+    choose_vectors,
+    divisor,
+    product_pixels,
+    registers_of,
+    tail_pieces,
+)
 from lamina.backends.cpu.weights import cache_weights
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.schedule.build import Schedule
@@ -90,12 +99,12 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     h, c = s.split(c, [heads, width])
     io, i = s.split(i, [-1, block])
     s.reorder(b, h, io, i, c)
-    out_vectors = mix_chunks = None
+    out_vectors = mix_chunks = mix_steps = None
     if chunk < others:
         out_vectors, lane = s.split(c, [-1, lanes])
         s.vectorize(lane)
         s.pragma(lane, "masked_lanes")
-        mix_panels, mix_tiles, mix_chunks = _mix_by_chunks(s, a, io, mixing, lanes, chunk, costs)
+        mix_panels, mix_tiles, mix_chunks, mix_steps = _mix_by_chunks(s, a, io, mixing, lanes, chunk, costs)
     else:
         mix_panels, mix_tiles = _tile(s, i, c, mixing, lanes)
         _product(s, a.mixed.name, others, mix_tiles, mixing, lanes, _value_of(a), costs)
@@ -116,35 +125,38 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     along, step = s.split(d, [-1, lanes])
     s.reorder(over, along, step, lane)
     s.vectorize(lane)
-    # Tails of tiles, of panels, and a last block.
-    for loop, extent, step in (
-        (tiles, block, scoring.pixels),
-        (panels, others, scoring.vectors * lanes),
-        (vectors, others, lanes),
-        (mix_tiles, block, mixing.pixels),
-        (mix_panels, width, mixing.vectors * lanes),
-        (mix_chunks, others, chunk),
-        (out_vectors, width, lanes),
-        (io, rows, block),
+    # Tails of tiles, of panels, and a last block, whose rows only a run tells where it does theirs.
+    of_block = rows if is_open(rows) else block
+    for loop, extent, step, pieces in (
+        (tiles, of_block, scoring.pixels, tail_pieces(scoring, costs)),
+        (panels, others, scoring.vectors * lanes, ()),
+        (vectors, others, lanes, ()),
+        (over, others, lanes, ()),
+        (mix_tiles, of_block, mixing.pixels, tail_pieces(mixing, costs)),
+        (mix_panels, width, mixing.vectors * lanes, ()),
+        (mix_steps, others, divisor(chunk, costs.product_steps), (1,)),
+        (mix_chunks, others, chunk, ()),
+        (out_vectors, width, lanes, ()),
+        (io, rows, block, ()),
     ):
-        if loop is not None and extent > step and extent % step:
-            s.partition(loop)
+        if loop is not None and extent > step and (is_open(extent) or loop is not mix_steps):
+            cut_tail(s, loop, extent, step, pieces)
     parallel(s, [b, h])
 
 
 def _mix_by_chunks(
     s: Schedule, a: Attention, at: SSAValue, tile: Tile, lanes: int, chunk: int, costs: Costs
-) -> tuple[SSAValue, SSAValue, SSAValue]:
+) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue | None]:
     """The product with the values, some of them at a time, whose panel stays in the first-level cache for all tiles of
-    rows; sums stay in memory. Returns the loops over panels, tiles and chunks."""
+    rows; sums stay in memory. Returns the loops over panels, tiles, chunks, and steps of a chunk, if there are some."""
     *_, j = s.loops(a.mixed.name)
     over, _ = s.split(j, [-1, chunk])
     part, _ = s.rfactor(a.mixed.name, over, 0, len(a.mixed.spatial) + 2)
     *_, i, c, over = s.compute_at(a.mixed.name, at)
     panels, tiles = _tile(s, i, c, tile, lanes, over)
     s.decompose_reduction(a.mixed.name, over)
-    _product(s, part, chunk, tiles, tile, lanes, _value_of(a), costs)
-    return panels, tiles, over
+    steps = _product(s, part, chunk, tiles, tile, lanes, _value_of(a), costs)
+    return panels, tiles, over, steps
 
 
 def _chunk_of(others: int, row_bytes: int, costs: Costs) -> int:
@@ -190,19 +202,21 @@ def _tile(
 
 def _product(
     s: Schedule, name: str, depth: int, at: SSAValue, tile: Tile, lanes: int, factor: str, costs: Costs
-) -> None:
-    """A product in the registers of a tile; its second factor is loaded before each step."""
+) -> SSAValue | None:
+    """A product in the registers of a tile; its second factor is loaded before each step. Returns the loop over some
+    steps at a time, if there is one."""
     *_, i, c, k = s.compute_at(name, at)
     s.set_scope(name, "register")
     over, lane = s.split(c, [-1, lanes])
     s.reorder(k, i, over, lane)
     loaded = cache_weights(s, name, (factor, tile.vectors * lanes), k, tile.vectors, lanes)
-    unroll_steps(s, depth, k, costs.product_steps, costs)
+    steps = unroll_steps(s, depth, k, costs.product_steps, costs)
     s.unroll(i)
     s.unroll(over)
     s.vectorize(lane)
     for loop in (lane, *loaded):
         s.pragma(loop, "masked_lanes")
+    return steps
 
 
 def _value_of(a: Attention) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import edit
@@ -140,17 +141,28 @@ def own_forms(op: Operation) -> list[Linear]:
 
 def unique_axis(func: FuncOp, wanted: str) -> str:
     """An axis name that no loop of the function has."""
-    taken = {op.axis.data for op in loops_and_blocks(func) if type(op) is ForOp}
-    name, n = wanted, 0
-    while name in taken:
-        n += 1
-        name = f"{wanted}_{n}"
-    return name
+    return _unique(_axes(func), wanted)
+
+
+def name_tails(func: FuncOp, loops: Iterable[ForOp]) -> None:
+    """Give loops that are copies of others, and stand nowhere yet, axis names of their own: `.tail` behind theirs."""
+    taken = _axes(func)
+    for loop in loops:
+        name = _unique(taken, f"{loop.axis.data}.tail")
+        taken.add(name)
+        loop.properties["axis"] = StringAttr(name)
+
+
+def _axes(func: FuncOp) -> set[str]:
+    return {op.axis.data for op in loops_and_blocks(func) if type(op) is ForOp}
 
 
 def unique_stage(func: FuncOp, wanted: str) -> str:
     """A stage name that no block of the function has."""
-    taken = blocks_of(func)
+    return _unique(blocks_of(func), wanted)
+
+
+def _unique(taken: Container[str], wanted: str) -> str:
     name, n = wanted, 0
     while name in taken:
         n += 1

@@ -1,4 +1,4 @@
-"""Loops over tiles whose number only a run tells: whole tiles, and what is left of them apart.
+"""Loops over tiles whose elements only a run tells: whole tiles, and what is left of them apart.
 
 A loop of `(n + T - 1) floordiv T` iterations runs over tiles of T, and loops in it stop at `n - io * T`. For the
 `n floordiv T` whole tiles nothing stops. What is left, `n mod T`, is one more iteration under its bounds, or goes in
@@ -7,6 +7,12 @@ pieces of constant sizes, each as often as it fits:
     for io in (n + 7) floordiv 8:             for io in n floordiv 8: for ii in 8
       for ii in 8 min [n - io * 8]    =>      for t in (n mod 8) floordiv 4: for ii in 4
                                               for t in (n mod 4) floordiv 1: for ii in 1
+
+Tiles may be part of a larger one, of which only the last is not whole: then their number is a constant, some of them
+are empty there, and pieces of them are only where they are not all whole:
+
+    for i in 6                                for i in 6 min [n floordiv 8]: for ii in 8
+      for ii in 8 min [n - i * 8]       =>    for t in 1 min [(n mod 8) floordiv 4, 384 - n * 8]: for ii in 4
 """
 
 from __future__ import annotations
@@ -28,14 +34,14 @@ from lamina.dialects.schedule.nest.edits import (
     ceildiv,
     change_forms,
     function_of,
+    name_tails,
     own_forms,
     reduction_loops,
-    unique_axis,
 )
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.nest.tails import resolve_bounds
 from lamina.dialects.tir.control import ConditionalBase
-from lamina.dialects.tir.facts import facts_inside, walk_with_facts
+from lamina.dialects.tir.facts import facts_at, facts_inside, walk_with_facts
 from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, enclosing_loops
 
 
@@ -48,6 +54,10 @@ class OpenTiles(NamedTuple):
     """Elements of a tile."""
     tails: list[ForOp]
     """The loops within that stop where the elements end."""
+    askers: list[Operation]
+    """What is done within only where there are elements."""
+    most: int = 0
+    """The most tiles, where their number is a constant."""
 
     @property
     def left(self) -> Linear:
@@ -63,6 +73,8 @@ def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
     """
     what = f"partition of {loop.axis.data!r}"
     tiles = _tiles_of(loop, what)
+    if tiles.whole.is_constant:
+        raise ScheduleError(f"{what}: its extent is a number, so its tail needs no pieces")
     if sizes:
         _check_sizes(tiles, loop, sizes, what)
         _check_rebase(loop, tiles, what)
@@ -71,6 +83,8 @@ def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
             decompose_init(block)
     left, done, ranges = tiles.left, [loop], RangeCache()
     most = tiles.step
+    # At least as many as there may be pieces where a tile is not whole, none where all are.
+    wanted = [(tiles.most * tiles.step - tiles.whole) * tiles.step] if tiles.most else []
 
     def add(counted: ForOp, size: int | None) -> None:
         rest = _rest(loop, tiles, tiles.whole - left, counted, size)
@@ -80,7 +94,7 @@ def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
     if not sizes:
         add(ForOp.make(1, "", bounds=[ceildiv(left, tiles.step, ranges)]), None)
     for size in sizes:
-        add(ForOp.make((most - 1) // size, "", bounds=[floordiv(left, size, ranges)]), size)
+        add(ForOp.make((most - 1) // size, "", bounds=[floordiv(left, size, ranges), *wanted]), size)
         left, most = mod(left, size, ranges), size
     loop.set_min_bounds([floordiv(tiles.whole, tiles.step, ranges)])
     for each in done:
@@ -93,14 +107,17 @@ def _tiles_of(loop: ForOp, what: str) -> OpenTiles:
     users = list(dict.fromkeys(use.operation for use in loop.var.uses))
     tails = [v for v in users if isinstance(v, ForOp)]
     ends = [bound for v in tails for bound in v.min_bounds()]
-    ends += [form + 1 for v in users for form in _asked_by(v)]
+    askers = [v for v in users if any(loop.var in form.dims() for form in _asked_by(v))]
+    ends += [form + 1 for v in askers for form in _asked_by(v)]
     if not any(loop.var in form.dims() for form in ends):
         raise ScheduleError(f"{what}: no tail depends on it")
     for form in ends:
         step = -form.terms.get(loop.var, 0)
         whole = Linear({a: c for a, c in form.terms.items() if a != loop.var and not _is_inside(a, loop)}, form.const)
         if step > 1 and loop.min_bounds() == [ceildiv(whole, step, RangeCache())]:
-            return OpenTiles(whole, step, tails)
+            return OpenTiles(whole, step, tails, askers)
+        if step > 1 and not loop.is_dynamic and not loop.bounds and facts_at(loop).at_least(whole):
+            return OpenTiles(whole, step, tails, askers, loop.trip)
     raise ScheduleError(f"{what}: it does not run over tiles of the elements that its tails stop at")
 
 
@@ -125,35 +142,55 @@ def _check_sizes(tiles: OpenTiles, loop: ForOp, sizes: Sequence[int], what: str)
         raise ScheduleError(
             f"{what}: the pieces {list(sizes)} of what is left of a tile of {tiles.step} become smaller, down to 1"
         )
-    for tail in tiles.tails:
-        digits = _digits(tail, loop, tiles)
+    for part, digits in _parts_of(loop, tiles):
         if digits is None:
-            raise ScheduleError(f"{what}: the tail {tail.axis.data!r} is not a whole tile's, which has no pieces")
+            raise ScheduleError(f"{what}: {part} is not a whole tile's, which has no pieces")
         for size in sizes:
             if any(size > stride and size % stride for _, stride in digits):
-                raise ScheduleError(f"{what}: a piece of {size} is no number of iterations around {tail.axis.data!r}")
+                raise ScheduleError(f"{what}: a piece of {size} is no number of iterations around {part}")
 
 
-def _digits(tail: ForOp, loop: ForOp, tiles: OpenTiles) -> list[tuple[ForOp, int]] | None:
-    """The loops that count through a tile, from the outside in, each with the elements of its iteration.
+def _parts_of(loop: ForOp, tiles: OpenTiles) -> list[tuple[str, list[tuple[ForOp, int]] | None]]:
+    """The loops that count through a tile for each tail in a loop, and for each condition on the elements of a sum.
 
-    None where they and the tail are not the parts of one of the tiles.
+    None where they are not the parts of one of the tiles: of a condition that is not a sum's, elements without terms
+    may be computed as well.
     """
-    bounds = tail.min_bounds()
-    if len(bounds) != 1 or tail.is_dynamic or loop.var not in bounds[0].dims():
-        return None
-    around: dict[Atom, ForOp] = {v.var: v for v in enclosing_loops(tail) if _is_inside(v.var, loop)}
-    rest = bounds[0] + Linear({loop.var: tiles.step}) - tiles.whole
+    found: list[tuple[str, list[tuple[ForOp, int]] | None]] = []
+    for tail in tiles.tails:
+        bounds = tail.min_bounds()
+        known = len(bounds) == 1 and not tail.is_dynamic and loop.var in bounds[0].dims()
+        digits = _digits(bounds[0], tail, loop, tiles, tail) if known else None
+        found.append((f"the tail {tail.axis.data!r}", digits))
+    for asker in tiles.askers:
+        for form in _asked_by(asker):
+            digits = _digits(form + 1, asker, loop, tiles) if loop.var in form.dims() else []
+            if digits is not None and not all(part.is_reduction for part, _ in digits):
+                digits = None
+            found.append((f"a condition of {asker.name}", digits))
+    return found
+
+
+def _digits(
+    end: Linear, op: Operation, loop: ForOp, tiles: OpenTiles, tail: ForOp | None = None
+) -> list[tuple[ForOp, int]] | None:
+    """The loops around an op that count through a tile, from the outside in, each with the elements of its iteration;
+    a tail comes last.
+
+    None where they are not the parts of one of the tiles.
+    """
+    around: dict[Atom, ForOp] = {v.var: v for v in enclosing_loops(op) if _is_inside(v.var, loop)}
+    rest = end + Linear({loop.var: tiles.step}) - tiles.whole
     if any(d not in around for d in rest.terms) or rest.const:
         return None
-    found = [(around[d], -c) for d, c in bounds[0].terms.items() if d in around]
-    found = [*sorted(found, key=lambda part: -part[1]), (tail, 1)]
+    found = sorted(((around[d], -c) for d, c in end.terms.items() if d in around), key=lambda part: -part[1])
+    found = [*found, (tail, 1)] if tail is not None else found
     elements = tiles.step
     for part, stride in found:
         if part.is_dynamic or part is not tail and part.bounds or part.trip * stride != elements:
             return None
         elements = stride
-    return found
+    return found if elements == 1 else None
 
 
 def _shorten(digits: Sequence[tuple[ForOp, int]], size: int) -> None:
@@ -202,17 +239,14 @@ def rebased(form: Linear, variable: Atom, step: int, base: Linear, what: str | N
 
 def _rest(loop: ForOp, tiles: OpenTiles, start: Linear, counted: ForOp, size: int | None) -> ForOp:
     """A copy of a loop over tiles for pieces that begin at `start`; `counted` has its extent."""
-    func = function_of(loop)
     rest = loop.clone()
     rest.attributes.pop(PREFETCH, None)
     rest.properties["kind"] = StringAttr("serial")
-    rest.properties["axis"] = StringAttr(unique_axis(func, f"{loop.axis.data}.tail"))
-    tails = [v for v in all_ops(rest.body) if type(v) is ForOp and rest.var in v.operands]
-    for v in all_ops(rest.body):
-        if type(v) is ForOp:
-            v.properties["axis"] = StringAttr(unique_axis(func, f"{v.axis.data}.tail"))
+    found = [v for v in all_ops(rest.body) if rest.var in v.operands]
+    own = tiles._replace(tails=[v for v in found if type(v) is ForOp], askers=[v for v in found if _asked_by(v)])
+    name_tails(function_of(loop), [rest, *(v for v in all_ops(rest.body) if type(v) is ForOp)])
     if size is not None:
-        for digits in [_digits(tail, rest, tiles) for tail in tails]:
+        for digits in [digits for _, digits in _parts_of(rest, own)]:
             _shorten(digits or (), size)
     base = start if counted.trip == 1 else start + Linear.dim(rest.var) * (size or tiles.step)
     for op in list(dict.fromkeys(use.operation for use in rest.var.uses)):

@@ -30,6 +30,7 @@ def resolve_bounds(loop: ForOp, facts: Facts | None = None) -> None:
         bounds = [(b, r) for b, r in bounds if not facts.at_least(b - extent)]
         if loop.kind.data in ("serial", "unrolled"):  # the others keep their number of lanes or threads
             extent = min([extent, *(max(r[1], 0) for _, r in bounds if r is not None)])
+            bounds = bounds if extent else []
         if loop.is_dynamic or extent != loop.trip:
             edit.change(loop)
             loop.properties["extent"] = ForOp.make(extent, "").extent

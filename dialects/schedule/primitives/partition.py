@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Self
 
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def
 from xdsl.parser import Parser
@@ -18,7 +18,7 @@ from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.analyzer import Facts
 from lamina.dialects.index.linear import Linear, constant
 from lamina.dialects.schedule.families import LoopKindBase
-from lamina.dialects.schedule.nest.edits import function_of, reduction_loops, substitute, unique_axis
+from lamina.dialects.schedule.nest.edits import function_of, name_tails, reduction_loops, substitute
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.nest.remainders import partition_open
 from lamina.dialects.schedule.nest.tails import resolve_bounds
@@ -77,15 +77,12 @@ def partition(loop: ForOp, tails: Sequence[int] = ()) -> list[ForOp]:
     Of a loop of unknown extent it is what is left of its tiles, in pieces of the sizes `tails`.
     Raises ScheduleError for a loop that no tail depends on.
     """
-    if loop.is_dynamic:
+    if loop.is_dynamic or tails:
         return partition_open(loop, tails)
-    if tails:
-        raise ScheduleError(f"partition of {loop.axis.data!r}: its extent is a number, so its tail needs no pieces")
     if loop.trip < 1 or loop.bounds:
         raise ScheduleError(f"partition of {loop.axis.data!r}: its own extent is not a constant")
     if not any(type(v) is ForOp and loop.var in v.operands for v in all_ops(loop.body)):
         raise ScheduleError(f"partition of {loop.axis.data!r}: no tail depends on it")
-    func = function_of(loop)
     peeled = loop.trip - 1
     values: dict[SSAValue, SSAValue] = {}
     last = loop.clone(values)
@@ -94,9 +91,7 @@ def partition(loop: ForOp, tails: Sequence[int] = ()) -> list[ForOp]:
             # The iterations before have begun the reduction already.
             if last in reduction_loops(block):
                 block.init.erase_block(block.init.blocks[0])
-    for v in last.body.walk():
-        if type(v) is ForOp:
-            v.properties["axis"] = StringAttr(unique_axis(func, f"{v.axis.data}.tail"))
+    name_tails(function_of(loop), [v for v in last.body.walk() if type(v) is ForOp])
     edit.insert_after(loop, last)
     loop.properties["extent"] = ForOp.make(peeled, "").extent
     substitute(last.var, constant(peeled))

@@ -11,6 +11,6 @@ te.func @f(%n: index, %A: tensor<?xf32> {te.shape = #te.map<(d0) -> (d0)>}) -> t
 te.schedule @f {
   %i = te.loops "C" [1]
   %io, %im, %ii = te.split %i [-1, 2, 4]
-  // expected-error@+1 {{partition of 'C.i.0': a piece of 6 is no number of iterations around 'C.i.2'}}
+  // expected-error@+1 {{partition of 'C.i.0': a piece of 6 is no number of iterations around the tail 'C.i.2'}}
   te.partition %io tails [6, 1]
 }
