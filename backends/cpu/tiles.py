@@ -14,10 +14,15 @@ from math import gcd
 from typing import NamedTuple
 
 from lamina.backends.cpu.costs import FITTED, Costs, for_target
+from lamina.backends.cpu.open_extents import is_open
 from lamina.dialects.target import TargetAttr
 
 SIMILAR_TILES = 2
 """Tiles of as many vectors that are candidates."""
+ROUND_TILE = 6 / 7
+"""Of the rows of the best tile, those that one has at least whose rows are divided by a larger power of two, as lengths
+and batches mostly are. With eight rows in the place of nine BERT takes 0.82 to 1.03 of the time for 8 to 512 tokens on
+an Emerald Rapids, least for 16, most for 256."""
 
 
 class Tile(NamedTuple):
@@ -138,11 +143,16 @@ def product_pixels(rows: int, vectors: int, registers: RegisterFile, stride: int
 def product_tiles(rows: int, vectors: int, registers: RegisterFile, stride: int) -> list[Tile]:
     """A product's tiles of so many vectors, the best by estimate first.
 
-    The weights of a step, all loaded before its broadcasts, have registers too.
+    The weights of a step, all loaded before its broadcasts, have registers too. Of rows whose number only a run tells
+    the first is one that has few of them left, mostly.
     """
     free = min(registers.free, max(registers.free + registers.costs.weight_registers - vectors, 1))
     beside = replace(registers, free=free)
-    return [Tile(pixels, vectors) for pixels in pixel_counts(rows, vectors, beside, stride)]
+    counts = pixel_counts(rows, vectors, beside, stride)
+    if is_open(rows):
+        rounded = max((p for p in counts if p >= ROUND_TILE * counts[0]), key=lambda p: (p & -p, -counts.index(p)))
+        counts = [rounded, *(p for p in counts if p != rounded)]
+    return [Tile(pixels, vectors) for pixels in counts]
 
 
 def choose_vectors(
