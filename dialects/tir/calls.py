@@ -1,12 +1,12 @@
-"""Ops that `@main` is made of: calls of kernels, copies, parameters, and buffers in an arena."""
+"""Ops that `@main` is made of beside buffers: calls of kernels, copies and parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType, SymbolRefAttr, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, SymbolRefAttr
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     BaseAttr,
     IRDLOperation,
@@ -17,8 +17,6 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -81,43 +79,3 @@ class ParamOp(IRDLOperation):
     result = result_def(MemRefType)
     assembly_format = "$param attr-dict `:` type($result)"
     traits = traits_def(Pure())
-
-
-@irdl_op_definition
-class ViewOp(IRDLOperation):
-    """A buffer at a byte offset of an arena: `tir.view %arena[4096] : memref<65536xi8> to memref<64xf32>`."""
-
-    name = "tir.view"
-
-    arena = operand_def(MemRefType)
-    offset = prop_def(IntegerAttr)
-    result = result_def(MemRefType)
-    traits = traits_def(Pure())
-
-    @staticmethod
-    def make(arena: SSAValue, offset: int, type_: Attribute) -> ViewOp:
-        return ViewOp.create(operands=[arena], properties={"offset": IntegerAttr(offset, i64)}, result_types=[type_])
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.arena)
-        printer.print_string(f"[{self.offset.value.data}]")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.arena.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ViewOp:
-        arena = parser.parse_unresolved_operand()
-        parser.parse_punctuation("[")
-        offset = parser.parse_integer(allow_boolean=False, allow_negative=False)
-        parser.parse_punctuation("]")
-        extra = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        arena_type = parser.parse_type()
-        parser.parse_keyword("to")
-        op = cls.make(parser.resolve_operand(arena, arena_type), offset, parser.parse_type())
-        op.attributes |= extra
-        return op

@@ -5,9 +5,10 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from functools import cache
-from typing import cast
+from math import gcd
+from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, StringAttr, VectorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, NoneAttr, StringAttr, VectorType, i64
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -21,11 +22,11 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
+from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.declarations import Declared
-from lamina.dialects.dtypes import scalar_type
+from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
 from lamina.dialects.fast_ir import operands_of
 from lamina.dialects.index.accesses import INDEX, over_positions, over_values, parse_access, print_access, verify_access
 from lamina.dialects.index.index_map import (
@@ -42,6 +43,9 @@ from lamina.dialects.index.index_map import (
 from lamina.dialects.index.linear import Linear, constant
 from lamina.dialects.index.sizes import ArgAttrs, argument_extents, verify_storage
 from lamina.dialects.value_names import value_name
+
+if TYPE_CHECKING:
+    from xdsl.ir import OpResult
 
 SCOPES = ("global", "register", "shared", "local")
 """Places of a buffer: in memory that all see, in SSA values, in the memory of a block of threads, of one thread."""
@@ -65,8 +69,64 @@ def _buffer_type(shape: tuple[int, ...], element_type: Attribute) -> MemRefType:
     return MemRefType(element_type, shape, NoneAttr(), NoneAttr())
 
 
+class SizedBuffer:
+    """What ops have that give a buffer: where an extent is not known all are given, `[%n * 2, 4]`."""
+
+    if TYPE_CHECKING:  # an op's fields are its own declarations
+        sizes: Sequence[SSAValue]
+        size_map: IndexMapAttr | None
+        result: OpResult[MemRefType]
+
+    def extents(self) -> list[Linear]:
+        """The extent of each dimension."""
+        if self.size_map is not None:
+            return over_values(self.size_map.data.results, self.sizes)
+        return [constant(e) for e in self.result.type.get_shape()]
+
+    def verify_sizes(self) -> None:
+        """Raises VerifyException for sizes that do not go with the type."""
+        shape = self.result.type.get_shape()
+        if (DYNAMIC_INDEX in shape) != (self.size_map is not None):
+            raise VerifyException("sizes are given where an extent is unknown, and nowhere else")
+        if self.size_map is None:
+            return
+        if self.size_map.data.dims != len(self.sizes) or len(self.size_map.data.results) != len(shape):
+            raise VerifyException(f"{len(self.size_map.data.results)} sizes for rank {len(shape)}")
+        for form, extent in zip(self.size_map.data.results, shape, strict=True):
+            if extent != DYNAMIC_INDEX and form != constant(extent):
+                raise VerifyException(f"the size {form} of an extent that is {extent}")
+
+    def print_sizes(self, printer: Printer) -> None:
+        """Print the sizes, where there are some."""
+        if self.size_map is not None:
+            printer.print_string(" ")
+            print_indices(printer, self.size_map.data, self.sizes)
+
+
+def size_operands(
+    type_: MemRefType, extents: Sequence[Linear] | None, properties: dict[str, Attribute]
+) -> Sequence[SSAValue]:
+    """The operands for the sizes of a buffer of this type, none where all its extents are known; adds the property."""
+    if extents is None or DYNAMIC_INDEX not in type_.get_shape():
+        return []
+    values, (forms,) = over_positions([extents])
+    properties["size_map"] = IndexMapAttr(IndexMap(len(values), forms))
+    return values
+
+
+def parse_sizes(parser: Parser, properties: dict[str, Attribute]) -> Sequence[SSAValue]:
+    """The operands for the sizes that a text has, none where it has none; adds the property."""
+    dims = InlineDims(parser)
+    sizes = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
+    (forms,) = dims.settle(sizes or ())
+    operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
+    if sizes is not None:
+        properties["size_map"] = IndexMapAttr(IndexMap(len(operands), forms))
+    return operands
+
+
 @irdl_op_definition
-class AllocOp(IRDLOperation):
+class AllocOp(SizedBuffer, IRDLOperation):
     """A buffer that lives in the enclosing block: `tir.alloc "acc" scope "register" : memref<2x16xf32>`.
 
     Where an extent is not known, all are given: `tir.alloc "B" scope "global" [%n * 2, 4] : memref<?x4xf32>`.
@@ -85,19 +145,11 @@ class AllocOp(IRDLOperation):
     @staticmethod
     def make(stage: str, type_: MemRefType, scope: str = "global", extents: Sequence[Linear] | None = None) -> AllocOp:
         """A buffer; its extents are needed where the type has an unknown one."""
-        op = AllocOp.create(properties={"stage": StringAttr(stage), "scope": StringAttr(scope)}, result_types=[type_])
-        if extents is not None and DYNAMIC_INDEX in type_.get_shape():
-            values, (forms,) = over_positions([extents])
-            op.operands = values
-            op.properties["size_map"] = IndexMapAttr(IndexMap(len(values), forms))
+        properties: dict[str, Attribute] = {"stage": StringAttr(stage), "scope": StringAttr(scope)}
+        values = size_operands(type_, extents, properties)
+        op = AllocOp.create(operands=values, properties=properties, result_types=[type_])
         op.result.name_hint = value_name(stage)
         return op
-
-    def extents(self) -> list[Linear]:
-        """The extent of each dimension."""
-        if self.size_map is not None:
-            return over_values(self.size_map.data.results, self.operands)
-        return [constant(e) for e in self.result.type.get_shape()]
 
     def set_extents(self, extents: Sequence[Linear]) -> None:
         """Replace the sizes of a buffer of unknown extents; its type stays."""
@@ -109,25 +161,14 @@ class AllocOp(IRDLOperation):
         if self.scope.data not in SCOPES:
             raise VerifyException(f"unknown memory scope {self.scope.data!r}; it is one of {', '.join(SCOPES)}")
         verify_storage(self.result.type, f"buffer {self.stage.data!r}")
-        shape = self.result.type.get_shape()
-        if (DYNAMIC_INDEX in shape) != (self.size_map is not None):
-            raise VerifyException("sizes are given where an extent is unknown, and nowhere else")
-        if self.size_map is None:
-            return
-        if self.size_map.data.dims != len(self.operands) or len(self.size_map.data.results) != len(shape):
-            raise VerifyException(f"{len(self.size_map.data.results)} sizes for rank {len(shape)}")
-        for form, extent in zip(self.size_map.data.results, shape, strict=True):
-            if extent != DYNAMIC_INDEX and form != constant(extent):
-                raise VerifyException(f"the size {form} of an extent that is {extent}")
+        self.verify_sizes()
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_string_literal(self.stage.data)
         printer.print_string(" scope ")
         printer.print_string_literal(self.scope.data)
-        if self.size_map is not None:
-            printer.print_string(" ")
-            print_indices(printer, self.size_map.data, self.operands)
+        self.print_sizes(printer)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.result.type)
@@ -137,16 +178,66 @@ class AllocOp(IRDLOperation):
         properties: dict[str, Attribute] = {"stage": StringAttr(parser.parse_str_literal("the stage's name"))}
         parser.parse_keyword("scope")
         properties["scope"] = StringAttr(parser.parse_str_literal("the memory scope"))
-        dims = InlineDims(parser)
-        sizes = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
-        (forms,) = dims.settle(sizes or ())
-        operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
-        if sizes is not None:
-            properties["size_map"] = IndexMapAttr(IndexMap(len(operands), forms))
+        operands = parse_sizes(parser, properties)
         extra = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
         return cls.create(operands=operands, properties=properties, attributes=extra, result_types=[type_])
+
+
+@irdl_op_definition
+class ViewOp(SizedBuffer, IRDLOperation):
+    """A buffer in an arena: `tir.view %arena[4096] : memref<65536xi8> to memref<64xf32>`.
+
+    The offset counts along the arena's first dimension: bytes where that is its only one. Where an extent of the buffer
+    is not known, all are given: `tir.view %arena[64] [%n, 16] : memref<128x?xi8> to memref<?x16xf32>`.
+    """
+
+    name = "tir.view"
+
+    arena = operand_def(MemRefType)
+    sizes = var_operand_def(INDEX)
+    offset = prop_def(IntegerAttr)
+    size_map = opt_prop_def(IndexMapAttr)
+    result = result_def(MemRefType)
+    traits = traits_def(Pure())
+
+    @staticmethod
+    def make(arena: SSAValue, offset: int, type_: MemRefType, extents: Sequence[Linear] | None = None) -> ViewOp:
+        """A buffer; its extents are needed where the type has an unknown one."""
+        properties: dict[str, Attribute] = {"offset": IntegerAttr(offset, i64)}
+        values = size_operands(type_, extents, properties)
+        return ViewOp.create(operands=[arena, *values], properties=properties, result_types=[type_])
+
+    def verify_(self) -> None:
+        self.verify_sizes()
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.arena)
+        printer.print_string(f"[{self.offset.value.data}]")
+        self.print_sizes(printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.arena.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ViewOp:
+        arena = parser.parse_unresolved_operand()
+        parser.parse_punctuation("[")
+        offset = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        parser.parse_punctuation("]")
+        properties: dict[str, Attribute] = {"offset": IntegerAttr(offset, i64)}
+        sizes = parse_sizes(parser, properties)
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        arena_type = parser.parse_type()
+        parser.parse_keyword("to")
+        operands = [parser.resolve_operand(arena, arena_type), *sizes]
+        types = [parser.parse_type()]
+        return cls.create(operands=operands, properties=properties, attributes=extra, result_types=types)
 
 
 def extents_of(buffer: SSAValue) -> list[Linear]:
@@ -155,12 +246,23 @@ def extents_of(buffer: SSAValue) -> list[Linear]:
     if DYNAMIC_INDEX not in shape:
         return [constant(e) for e in shape]
     owner = buffer.owner
-    if isinstance(owner, AllocOp):
+    if isinstance(owner, (AllocOp, ViewOp)):
         return owner.extents()
     assert isinstance(buffer, BlockArgument)
     func = buffer.block.parent_op()
     assert func is not None
     return argument_extents(buffer, cast("ArgAttrs", func.properties.get("arg_attrs")))
+
+
+def multiple_of(buffer: SizedBuffer) -> tuple[int, list[Linear]]:
+    """The size of a buffer as a multiple of unknown extents, each without its common factor: bytes, and these."""
+    factor, unit = itemsize(dtype_name(buffer.result.type.element_type)), list[Linear]()
+    for extent in buffer.extents():
+        common = extent.const if extent.is_constant else gcd(extent.const, *extent.terms.values())
+        factor *= common
+        if not extent.is_constant:
+            unit.append(Linear({a: c // common for a, c in extent.terms.items()}, extent.const // common))
+    return factor, unit
 
 
 def shape_with(extents: Sequence[Linear]) -> list[int]:

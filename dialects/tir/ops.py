@@ -75,13 +75,13 @@ from lamina.dialects.index.index_map import (
 from lamina.dialects.index.linear import MAX_EXTENT, Linear, Range, constant
 from lamina.dialects.index.sizes import shape_attrs, verify_shapes
 from lamina.dialects.region_text import parse_body, print_attributed_body, print_body
-from lamina.dialects.tir.calls import CallOp, CopyOp, ParamOp, ViewOp
+from lamina.dialects.tir.calls import CallOp, CopyOp, ParamOp
 from lamina.dialects.tir.control import BarrierOp as BarrierOp
 from lamina.dialects.tir.control import ConditionalBase, parse_set
 from lamina.dialects.tir.control import IfOp as IfOp
 from lamina.dialects.tir.memory import SCOPES as SCOPES
 from lamina.dialects.tir.memory import AccessOp as AccessOp
-from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, ViewOp
 from lamina.dialects.tir.memory import buffer_type as buffer_type
 
 MAX_TRIP = 1 << 62

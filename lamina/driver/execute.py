@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IndexType,
     IntegerAttr,
-    MemRefType,
     ModuleOp,
     ShapedType,
     StringAttr,
@@ -320,7 +319,7 @@ def _run_tir_main(
             shape = tuple(int(e.evaluate(values)) for e in op.extents())
             values[op.result] = Memory.fresh(buffer_name(op.result), op.result.type, shape)
         elif isinstance(op, tir.ViewOp):
-            values[op.result] = _view(op, values[op.arena])
+            values[op.result] = _view(op, values[op.arena], tuple(int(e.evaluate(values)) for e in op.extents()))
         elif isinstance(op, tir.ParamOp):
             values[op.result] = Memory(buffer_name(op.result), ctx.params.get(op.param), True)  # type: ignore[arg-type]
         elif isinstance(op, tir.CopyOp):
@@ -403,11 +402,9 @@ def _mark_written(memory: Memory) -> None:
         memory.arena.written[memory.bytes] = b"\1" * memory.array.nbytes
 
 
-def _view(op: tir.ViewOp, arena: Memory) -> Memory:
-    type_ = op.result.type
-    assert isinstance(type_, MemRefType)
-    shape, dtype = type_.get_shape(), element_dtype(type_)
-    offset, size = op.offset.value.data, prod(shape) * dtype.itemsize
+def _view(op: tir.ViewOp, arena: Memory, shape: tuple[int, ...]) -> Memory:
+    dtype = element_dtype(op.result.type)
+    offset, size = op.offset.value.data * prod(arena.array.shape[1:]), prod(shape) * dtype.itemsize
     name = buffer_name(op.result)
     if arena.array.itemsize != 1:
         raise InputError(f"the view %{name} is made of %{arena.name}, which is no buffer of bytes", op=op)

@@ -21,6 +21,8 @@ def step_note(name: str, module: ModuleOp) -> str:
         return f"{sum(1 for op in module.walk() if op.name == 'te.call')} calls of {functions} kernels"
     if name == "tir-plan-memory":
         arenas: list[Any] = [o for o in module.walk() if o.name == "tir.alloc" and o.results[0].name_hint == "arena"]
-        size = sum(int(op.results[0].type.get_shape()[0]) for op in arenas)
-        return f"arena of {size / 1e6:.1f} MB" if arenas else ""
+        known = [op for op in arenas if not op.sizes]
+        size = sum(int(op.results[0].type.get_shape()[0]) for op in known)
+        others = f", {len(arenas) - len(known)} of unknown size" if len(known) < len(arenas) else ""
+        return f"arena of {size / 1e6:.1f} MB{others}" if arenas else ""
     return f"{sum(1 for _ in module.walk())} ops" if name == "tir-to-llvm" else ""

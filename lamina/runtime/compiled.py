@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +24,7 @@ from lamina.runtime.sized_call import SizedCall
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.interpreters.external import LoadedCall
+    from lamina.runtime.ports import Port
     from lamina.runtime.trace import TracedProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -36,9 +36,12 @@ class Memory(NamedTuple):
     arena: int
     """Bytes that kernels hand on to others or work in: the most that is needed at one time, or little more."""
     weights: int
+    workspaces: tuple[Port, ...] = ()
+    """The same of what depends on sizes."""
 
     def __str__(self) -> str:
-        return f"{self.arena / 1e6:.1f} MB to work in, {self.weights / 1e6:.1f} MB of weights"
+        sized = "".join(f" and {w.extents.product()} bytes" for w in self.workspaces if w.extents is not None)
+        return f"{self.arena / 1e6:.1f} MB{sized} to work in, {self.weights / 1e6:.1f} MB of weights"
 
 
 class CompiledProgram:
@@ -65,7 +68,7 @@ class CompiledProgram:
         self.arena = aligned_bytes(max(info.arena, ALIGNMENT))
         self._arena_base = self.arena.ctypes.data
         self._param_bases = [p.ctypes.data for p in self.params]
-        self._workspaces: list[Array] = []
+        self._working: Array | None = None
         self._calls: list[LoadedCall] = []
         if info.calls:
             from lamina.interpreters.external import load_calls
@@ -83,8 +86,8 @@ class CompiledProgram:
 
     @property
     def memory(self) -> Memory:
-        """Of the kernels and the constants; what depends on sizes is not counted."""
-        return Memory(self.info.arena, sum(p.nbytes for p in self.params))
+        """Of the kernels and the constants."""
+        return Memory(self.info.arena, sum(p.nbytes for p in self.params), self.info.workspaces)
 
     def check(self, inputs: Mapping[str, Any]) -> list[Array]:
         """The inputs in order, each as declared. Raises LaminaError for a wrong name, dtype, rank or shape."""
@@ -140,14 +143,13 @@ class CompiledProgram:
 
         They hold as long as the arrays, and until the next call of this method.
         """
+        places: list[int] = []
         if self.info.workspaces:
-            sizes = self.sizes(inputs)
-            self._workspaces = [
-                aligned_bytes(max(prod(w.shape_for(sizes)), 1) * numpy_dtype(w.dtype).itemsize)
-                for w in self.info.workspaces
-            ]
+            working = self.info.working_memory(self.sizes(inputs))
+            self._working = aligned_bytes(max(working.size, ALIGNMENT))
+            places = [self._working.ctypes.data + offset for offset in working.offsets]
         given = [a.ctypes.data for a in (*inputs, *outputs)]
-        return [self._arena_base, *given, *self._param_bases, *(w.ctypes.data for w in self._workspaces)]
+        return [self._arena_base, *given, *self._param_bases, *places]
 
     def run_on(self, bases: list[int], first: int = 0, last: int | None = None) -> None:
         """Run entries [first, last) on base pointers, with the lock held."""

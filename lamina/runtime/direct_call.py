@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lamina.runtime.fork_lock import ForkLock
     from lamina.runtime.ports import Port
     from lamina.runtime.program import Failure, Program
-    from lamina.runtime.program_info import ProgramInfo
+    from lamina.runtime.program_info import ProgramInfo, WorkingMemory
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -65,26 +65,31 @@ class _Lane:
         ports: int,
         params: Sequence[int],
         memory: Array | None,
-        workspaces: int = 0,
+        places: int = 0,
     ) -> None:
-        """`memory` is what `arena` is the address of, where nobody else holds it."""
+        """`memory` is what `arena` is the address of, where nobody else holds it; there are so many places in working
+        memory."""
         self.pool = pool
         self.status = (ctypes.c_int64 * STATUS_WORDS)()
-        self.bases = (ctypes.c_void_p * (2 + ports + len(params) + workspaces))(
-            ctypes.addressof(self.status), arena, *[None] * ports, *params, *[None] * workspaces
+        self.bases = (ctypes.c_void_p * (2 + ports + len(params) + places))(
+            ctypes.addressof(self.status), arena, *[None] * ports, *params, *[None] * places
         )
         self._memory = memory
-        self._workspaces: list[Array | None] = [None] * workspaces
+        self._working: Array | None = None
+        self._laid: WorkingMemory | None = None
 
-    def hold(self, sizes: Sequence[int]) -> None:
-        """Have workspaces of so many bytes; they grow by a quarter at least, and stay as large as they were once."""
-        first = len(self.bases) - len(sizes)
-        for n, size in enumerate(sizes):
-            held = self._workspaces[n]
-            if held is None or held.nbytes < size:
-                room = size if held is None else max(size, held.nbytes + held.nbytes // 4)
-                held = self._workspaces[n] = aligned_bytes(room)
-                self.bases[first + n] = address_of(held)
+    def hold(self, working: WorkingMemory) -> None:
+        """Have so much working memory; it grows by a quarter at least, and stays as large as it was once."""
+        if working is self._laid:
+            return
+        self._laid = None
+        if self._working is None or self._working.nbytes < working.size:
+            had = 0 if self._working is None else self._working.nbytes
+            self._working = None  # goes before there is more
+            self._working = aligned_bytes(max(working.size, had + had // 4, ALIGNMENT))
+        start = address_of(self._working)
+        self.bases[len(self.bases) - len(working.offsets) :] = [start + offset for offset in working.offsets]
+        self._laid = working
 
 
 class DirectCall:
@@ -103,8 +108,8 @@ class DirectCall:
         self._inputs = [(p.name, numpy_dtype(p.dtype), p.shape) for p in info.inputs if p.dtype != SIZE]
         self._outputs = [(p.name, numpy_dtype(p.dtype), p.shape) for p in info.outputs]
         self._params, self._ports = params, len(info.inputs) + len(info.outputs)
-        self._workspaces = len(info.workspaces)
-        self._lane = _Lane(arena, pool, self._ports, params, None, self._workspaces)
+        self._places = len(info.places)
+        self._lane = _Lane(arena, pool, self._ports, params, None, self._places)
         self._others: list[_Lane] = []
         """Lanes that no call is in, beside that of the program's own memory."""
         self._info, self._program, self._lock = info, program, lock
@@ -155,15 +160,15 @@ class DirectCall:
         """All entries of the program on its inputs and outputs, in this order. Raises InputError as kernels do."""
         self.on_addresses([address_of(a) for a in arrays], ())
 
-    def on_addresses(self, inputs: Sequence[int], outputs: Sequence[int], workspaces: Sequence[int] = ()) -> None:
-        """The same on the addresses of their first elements, with workspaces of so many bytes.
+    def on_addresses(self, inputs: Sequence[int], outputs: Sequence[int], working: WorkingMemory | None = None) -> None:
+        """The same on the addresses of their first elements, with the memory to work in, where there are workspaces.
 
         Nothing is checked. Raises InputError as kernels do.
         """
         lock = self._lock.lock
         if lock.acquire(False):
             try:
-                failure = self._run_in(self._lane, inputs, outputs, workspaces)
+                failure = self._run_in(self._lane, inputs, outputs, working)
             finally:
                 if lock.locked():  # not in the child of a fork
                     lock.release()
@@ -173,7 +178,7 @@ class DirectCall:
             except IndexError:
                 lane = self._new_lane()
             try:
-                failure = self._run_in(lane, inputs, outputs, workspaces)
+                failure = self._run_in(lane, inputs, outputs, working)
             finally:
                 self._others.append(lane)
         self._info.check(failure)
@@ -183,11 +188,11 @@ class DirectCall:
         self._others.clear()
 
     def _run_in(
-        self, lane: _Lane, inputs: Sequence[int], outputs: Sequence[int], workspaces: Sequence[int]
+        self, lane: _Lane, inputs: Sequence[int], outputs: Sequence[int], working: WorkingMemory | None
     ) -> Failure | None:
         program, bases = self._program, lane.bases
-        if workspaces:
-            lane.hold(workspaces)
+        if working is not None:
+            lane.hold(working)
         bases[2 : 2 + len(inputs) + len(outputs)] = [*inputs, *outputs]
         failure = program.run_on(bases, lane.status, lane.pool, 0, program.entries)
         if failure is not None:
@@ -199,4 +204,4 @@ class DirectCall:
         memory = aligned_bytes(max(self._info.arena, ALIGNMENT))
         first = self._lane.pool
         pool = ThreadPool(first.threads, first.spins)
-        return _Lane(int(memory.ctypes.data), pool, self._ports, self._params, memory, self._workspaces)
+        return _Lane(int(memory.ctypes.data), pool, self._ports, self._params, memory, self._places)

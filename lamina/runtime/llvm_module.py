@@ -53,6 +53,7 @@ def info_of_attribute(attr: DictionaryAttr, labels: list[str], entry_calls: Sequ
     for call in calls:
         # Without a node of the model it is the function that says what the entry is.
         labels[call.entry] = labels[call.entry] or external[call.function].name
+    places = tuple(data["places"].get_values()) if "places" in data else ()
     return ProgramInfo(
         data["name"].data,
         data["arena"].value.data,
@@ -65,6 +66,7 @@ def info_of_attribute(attr: DictionaryAttr, labels: list[str], entry_calls: Sequ
         external,
         calls,
         tuple(entry_calls) or tuple(range(len(labels))),
+        tuple(zip(places[::2], places[1::2], strict=True)),
     )
 
 

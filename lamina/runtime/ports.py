@@ -29,6 +29,13 @@ class Extents(NamedTuple):
     """Of the sizes."""
 
     def __str__(self) -> str:
+        return ", ".join(self._texts())
+
+    def product(self) -> str:
+        """The text of their product."""
+        return " * ".join(f"({text})" if " " in text else text for text in self._texts())
+
+    def _texts(self) -> list[str]:
         def name(position: Atom) -> str:
             if isinstance(position, int) and position < len(self.names):
                 return self.names[position]
@@ -36,7 +43,7 @@ class Extents(NamedTuple):
 
         # A size without a name is 0 unless somebody who knows of it says otherwise.
         unnamed: dict[Atom, Linear] = {n: ZERO for n, known in enumerate(self.names) if not known}
-        return ", ".join(linear_text(e.substitute(unnamed) if unnamed else e, name) for e in self.results)
+        return [linear_text(e.substitute(unnamed) if unnamed else e, name) for e in self.results]
 
 
 @dataclass(frozen=True)

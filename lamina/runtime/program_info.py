@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lamina.dialects.aligned_arrays import ALIGNMENT
+from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError
 from lamina.runtime.ports import SIZE, Port, naming_sizes
 
@@ -30,13 +33,15 @@ class ProgramInfo:
     messages: tuple[str, ...] = ()
     """The messages of the codes 1, 2, ... that a kernel may leave in the status block."""
     workspaces: tuple[Port, ...] = ()
-    """Buffers to work in whose size depends on the program's sizes."""
+    """Arenas whose size depends on the program's sizes."""
     external: tuple[ExternalFunction, ...] = ()
     """The functions that external backends run."""
     calls: tuple[ExternalCall, ...] = ()
     """The entries that call them, in order."""
     entry_calls: tuple[int, ...] = ()
     """The number of the program's call that each entry belongs to."""
+    places: tuple[tuple[int, int], ...] = ()
+    """What programs work on in workspaces: of each the workspace, and how far along its first dimension."""
 
     def __post_init__(self) -> None:
         names = self.sizes
@@ -67,6 +72,7 @@ class ProgramInfo:
             "messages": list(self.messages),
             "entry_calls": list(self.entry_calls),
             **({"workspaces": [w.plain() for w in self.workspaces]} if self.workspaces else {}),
+            **({"places": [list(p) for p in self.places]} if self.places else {}),
             **({"external": [f.plain() for f in self.external]} if self.external else {}),
             **({"calls": [c.plain() for c in self.calls]} if self.calls else {}),
         }
@@ -87,4 +93,26 @@ class ProgramInfo:
         entries, messages = tuple(data["entries"]), tuple(data.get("messages", ()))
         of_entries = tuple(data.get("entry_calls", range(len(entries))))
         what = (data["name"], data["arena"], inputs, outputs, (), entries, messages, workspaces, external, calls)
-        return ProgramInfo(*what, entry_calls=of_entries)
+        # Before there were places each workspace was one.
+        known = data.get("places", [(n, 0) for n in range(len(workspaces))])
+        places = tuple((int(workspace), int(first)) for workspace, first in known)
+        return ProgramInfo(*what, entry_calls=of_entries, places=places)
+
+    def working_memory(self, sizes: Sequence[int]) -> WorkingMemory:
+        """The memory for all workspaces, one behind the other."""
+        total, starts, steps = 0, list[int](), list[int]()
+        for workspace in self.workspaces:
+            first, *others = workspace.shape_for(sizes)
+            starts.append(total)
+            steps.append(prod(others) * numpy_dtype(workspace.dtype).itemsize)
+            total += -(-first * steps[-1] // ALIGNMENT) * ALIGNMENT
+        return WorkingMemory(total, [starts[w] + steps[w] * first for w, first in self.places])
+
+
+class WorkingMemory(NamedTuple):
+    """The memory that a program works in beside its arena, for some sizes."""
+
+    size: int
+    """Bytes."""
+    offsets: list[int]
+    """Of its places."""

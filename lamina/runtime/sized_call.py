@@ -1,14 +1,13 @@
 """The short way into a program whose sizes its inputs tell: what follows from their shapes is worked out once for each.
 
-What follows is the sizes, the shapes of the results and how large workspaces are. Another call with inputs of these
-shapes looks nothing up; whatever is not as declared goes the long way, which says what is wrong.
+What follows is the sizes, the shapes of the results and where in how much memory the program works. Another call with
+inputs of these shapes looks nothing up; whatever is not as declared goes the long way, which says what is wrong.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from lamina.runtime.direct_call import DirectCall, address_of
 from lamina.runtime.ports import SIZE, ShapeTable, check_inputs
 
 if TYPE_CHECKING:
-    from lamina.runtime.program_info import ProgramInfo
+    from lamina.runtime.program_info import ProgramInfo, WorkingMemory
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -33,8 +32,7 @@ class _Sized(NamedTuple):
     addresses: list[int]
     """Of the sizes."""
     outputs: list[tuple[str, tuple[int, ...], np.dtype[Any]]]
-    workspaces: list[int]
-    """Bytes."""
+    working: WorkingMemory
 
 
 class SizedCall:
@@ -45,8 +43,7 @@ class SizedCall:
         self.info, self._direct = info, direct
         self._tensors = [(p.name, numpy_dtype(p.dtype)) for p in info.inputs if p.dtype != SIZE]
         self._outputs = [(p.name, numpy_dtype(p.dtype)) for p in info.outputs]
-        self._items = [numpy_dtype(w.dtype).itemsize for w in info.workspaces]
-        self._shapes = ShapeTable((*info.outputs, *info.workspaces))
+        self._shapes = ShapeTable(info.outputs)
         self._known: OrderedDict[tuple[tuple[int, ...], ...], _Sized] = OrderedDict()
 
     @staticmethod
@@ -73,7 +70,7 @@ class SizedCall:
         sized = self._sized(tuple(shapes), inputs)
         results = {name: np.empty(shape, dtype) for name, shape, dtype in sized.outputs}
         outputs = [address_of(r) for r in results.values()]
-        self._direct.on_addresses([*sized.addresses, *addresses], outputs, sized.workspaces)
+        self._direct.on_addresses([*sized.addresses, *addresses], outputs, sized.working)
         return results
 
     def into(self, sizes: Sequence[int], inputs: Mapping[str, int], lent: Mapping[str, Array]) -> dict[str, Array]:
@@ -85,9 +82,7 @@ class SizedCall:
         sized = self._for_sizes([np.asarray(s, np.int64) for s in sizes])
         results = {name: lent[name] if name in lent else np.empty(shape, dtype) for name, shape, dtype in sized.outputs}
         given = [inputs[name] for name, _ in self._tensors]
-        self._direct.on_addresses(
-            [*sized.addresses, *given], [address_of(r) for r in results.values()], sized.workspaces
-        )
+        self._direct.on_addresses([*sized.addresses, *given], [address_of(r) for r in results.values()], sized.working)
         return results
 
     def drop_lanes(self) -> None:
@@ -108,11 +103,7 @@ class SizedCall:
         return self._for_sizes([a for p, a in pairs if p.dtype == SIZE])
 
     def _for_sizes(self, sizes: list[Array]) -> _Sized:
-        shapes = self._shapes.for_sizes([int(s) for s in sizes])
-        count = len(self._outputs)
-        return _Sized(
-            sizes,
-            [address_of(s) for s in sizes],
-            [(name, shape, dtype) for (name, dtype), shape in zip(self._outputs, shapes, strict=False)],
-            [max(prod(shape), 1) * size for size, shape in zip(self._items, shapes[count:], strict=True)],
-        )
+        numbers = [int(s) for s in sizes]
+        shapes = self._shapes.for_sizes(numbers)
+        outputs = [(name, shape, dtype) for (name, dtype), shape in zip(self._outputs, shapes, strict=True)]
+        return _Sized(sizes, [address_of(s) for s in sizes], outputs, self.info.working_memory(numbers))

@@ -4,13 +4,14 @@
     @main.arguments  one row for each buffer argument: which base pointer, and the byte offset from it
 
 The caller of the runner gives the base pointers in this order: status block, arena, inputs (a size is a pointer to an
-i64), outputs, parameters, and workspaces whose size only the caller knows.
+i64), outputs, parameters, and places in workspaces, the arenas whose size only the caller knows.
 The module attribute `lamina.program` says what they are, and what the rows are that call external functions: these have
 no kernel, so that whoever runs the program stops before them and calls the backend.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
@@ -32,10 +33,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects import edit
-from lamina.dialects.dtypes import bytes_of_type
+from lamina.dialects.index.linear import constant
 from lamina.dialects.index.sizes import CONDITIONS, RANGE, SHAPE, symbolic_shape, verify_shapes
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.calls import fits
+from lamina.dialects.tir.memory import multiple_of
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, did_you_mean
@@ -111,12 +113,17 @@ def check_main(main: MainOp, signatures: Mapping[str, Sequence[Attribute]]) -> N
                 taken = ", ".join(map(str, signatures[callee]))
                 raise InputError(f"tir-to-llvm: the call does not fit @{callee}, which takes ({taken})", op=op)
         elif isinstance(op, ViewOp) and op.result.uses:
-            arena = op.arena.owner
-            size = arena.result.type.get_shape()[0] if isinstance(arena, AllocOp) and not arena.sizes else 0
-            if op.offset.value.data + bytes_of_type(op.result.type) > size:
-                raise InputError(
-                    f"tir-to-llvm: {op.result.type} at byte {op.offset.value.data} is outside of the arena", op=op
-                )
+            _check_view(op)
+
+
+def _check_view(view: ViewOp) -> None:
+    """Raises InputError for a view that does not lie within an arena."""
+    arena, (size, unit) = view.arena.owner, multiple_of(view)
+    first, *others = arena.extents() if isinstance(arena, AllocOp) else [constant(0)]
+    if Counter(others) != Counter(unit) or not first.is_constant or view.offset.value.data + size > first.const:
+        place = f"{'' if unit else 'byte '}{view.offset.value.data}"
+        what = f"tir-to-llvm: {view.result.type} at {place} is outside of the arena"
+        raise InputError(what, op=view)
 
 
 class Program:
@@ -132,17 +139,25 @@ class Program:
         self.phases = phases
         self.external = external
         self.bases: dict[SSAValue, tuple[int, int]] = {a: (FIRST_INPUT + n, 0) for n, a in enumerate(self.sizes)}
-        """Buffers as (base, byte offset). Workspaces of unknown size come behind the parameters, whose number is known
-        at the end: they are counted from -1."""
+        """Buffers as (base, byte offset). Places in workspaces come behind the parameters, whose number is known at the
+        end: they are counted from -1."""
         self.params: dict[Attribute, int] = {}
         self.arena_bytes = 0
         self.workspaces: list[Attribute] = []
+        self.places: dict[tuple[int, int], int] = {}
+        """The base of each place: a workspace, and how far along its first dimension."""
+        self.numbers: dict[SSAValue, int] = {}
+        """The workspaces."""
         self.rows: list[Entry] = []
         self.called: dict[int, MainOp] = {}
         """The external function of each row that calls one."""
 
+    def place(self, workspace: int, first: int) -> int:
+        """The base of a place in a workspace."""
+        return self.places.setdefault((workspace, first), -1 - len(self.places))
+
     def entries(self) -> list[Entry]:
-        """The rows, with the workspaces behind the parameters."""
+        """The rows, with the places in workspaces behind the parameters."""
         behind = self.first_param + len(self.params)
         return [
             e._replace(arguments=[(behind - 1 - base, n) if base < 0 else (base, n) for base, n in e.arguments])
@@ -159,8 +174,11 @@ def alloc(op: AllocOp, program: Program) -> None:
     if op.sizes:
         shape = symbolic_shape(program.sizes, op.extents())
         assert shape is not None
+        number = len(program.workspaces)
         program.workspaces.append(DictionaryAttr({"type": op.result.type, "shape": shape}))
-        program.bases[op.result] = (-len(program.workspaces), 0)
+        if any(not isinstance(u.operation, ViewOp) for u in op.result.uses):
+            program.bases[op.result] = (program.place(number, 0), 0)
+        program.numbers[op.result] = number
         return
     if program.arena_bytes:
         raise InputError(f"tir-to-llvm: @{program.name} allocates more than its arena; run tir-plan-memory", op=op)
@@ -170,8 +188,9 @@ def alloc(op: AllocOp, program: Program) -> None:
 
 @main_to_program.lowers(ViewOp)
 def view(op: ViewOp, program: Program) -> None:
-    """A byte offset in the arena."""
-    program.bases[op.result] = (program.bases[op.arena][0], op.offset.value.data)
+    """A byte offset in the arena, or a place in a workspace."""
+    offset, number = op.offset.value.data, program.numbers.get(op.arena)
+    program.bases[op.result] = (ARENA, offset) if number is None else (program.place(number, offset), 0)
 
 
 @main_to_program.lowers(ParamOp)
@@ -233,11 +252,19 @@ def lower_main(
             "inputs": _described(main, 0, len(arguments) - outputs_attr.value.data),
             "outputs": _described(main, len(arguments) - outputs_attr.value.data, len(arguments)),
             "params": ArrayAttr(list(program.params)),
-            **({"workspaces": ArrayAttr(program.workspaces)} if program.workspaces else {}),
+            **_workspaces(program),
             **_external_calls(entries, program.called, program.params),
         }
     )
     edit.erase(main, safe=False)
+
+
+def _workspaces(program: Program) -> dict[str, Attribute]:
+    """The workspaces, and the places in them: of each the workspace, and how far along its first dimension."""
+    if not program.workspaces:
+        return {}
+    places = DenseArrayBase.from_list(i64, [n for place in program.places for n in place])
+    return {"workspaces": ArrayAttr(program.workspaces), "places": places}
 
 
 def _external_calls(

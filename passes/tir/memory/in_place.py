@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.tir.memory import AccessOp, LoadOp, StoreOp, type_of
@@ -11,13 +12,13 @@ from lamina.dialects.tir.ops import ForOp, FuncOp
 
 
 def may_share(source: SSAValue, result: SSAValue) -> bool:
-    """Whether two arguments of a kernel, of one type, may be one buffer.
+    """Whether two arguments of a kernel, of one type and of known extents, may be one buffer.
 
     The result's elements must be written once each, and each load of the operand must stand before a store to the same
     place, beside it in the same loops: then no iteration reads what another one has written.
     """
     loads, stores = [u.operation for u in source.uses], [u.operation for u in result.uses]
-    if source.type != result.type or not stores:
+    if source.type != result.type or not stores or DYNAMIC_INDEX in type_of(result).get_shape():
         return False
     if not all(type(op) is StoreOp and op.guard is None and op.buffer is result for op in stores):
         return False

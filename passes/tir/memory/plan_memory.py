@@ -1,4 +1,4 @@
-"""Place every intermediate buffer of `@main` in one arena, by liveness.
+"""Place every intermediate buffer of `@main` in an arena, by liveness.
 
 Buffers that a kernel allocates at its top level, and large ones in loops that run in turn, become arguments first,
 behind its outputs, so that the arena holds them too; the kernel's attribute `workspaces` says how many there are. Where
@@ -9,6 +9,9 @@ placed first, and the better plan holds. A result takes the place of an operand 
 kernel reads each element of it last where it writes the result's (`in_place.py`); the kernel's attribute `shared` names
 the arguments that may be one buffer. Offsets are multiples of 64 bytes.
 
+Buffers with unknown extents have arenas of their own: those whose sizes are multiples of the same extents share one, in
+which sizes and offsets are counted in these, and a plan holds for whatever they are.
+
 Before:
     %a = tir.alloc "f" scope "global" : memref<64xf32>
     tir.call @f(%x, %a) : memref<64xf32>, memref<64xf32>
@@ -17,16 +20,19 @@ After:
     %arena = tir.alloc "arena" scope "global" : memref<256xi8>
     %a = tir.view %arena[0] : memref<256xi8> to memref<64xf32>
     tir.call @f(%x, %a) : ...
+    // of memref<?x16xf32>, with extents [%n, 16]
+    %arena_1 = tir.alloc "arena" scope "global" [64, %n] : memref<64x?xi8>
 """
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import accumulate, count
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -43,17 +49,17 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp as MainOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.dtypes import bytes_of_type
 from lamina.dialects.index.accesses import INDEX, over_values
 from lamina.dialects.index.index_map import IndexMapAttr
-from lamina.dialects.index.linear import Linear
+from lamina.dialects.index.linear import Linear, constant
 from lamina.dialects.index.sizes import shape_attrs, size_arguments, symbolic_shape
 from lamina.dialects.machine_spec import has_system, is_bare, stack_bytes
 from lamina.dialects.target import module_target
-from lamina.dialects.tir.memory import extents_of, type_of
+from lamina.dialects.tir.memory import extents_of, multiple_of, shape_with, type_of
 from lamina.dialects.tir.ops import (
     AllocOp,
     CallOp,
@@ -94,18 +100,17 @@ class PlanMemoryPass(ModulePass):
     def plan(self, op: ModuleOp) -> None:
         workspaces = _lifted(op)
         for main in [m for m in op.ops if isinstance(m, MainOp) and not m.is_declaration]:
-            found = prepare(op, main, workspaces)
-            if found is not None:
+            for found in prepare(op, main, workspaces):
                 _insert(main, found)
 
 
-def prepare(module: ModuleOp, main: MainOp, workspaces: dict[str, list[Workspace]] | None = None) -> Plan | None:
-    """Everything before buffers are put into the arena, and where they will be."""
+def prepare(module: ModuleOp, main: MainOp, workspaces: dict[str, list[Workspace]] | None = None) -> list[Plan]:
+    """Everything before buffers are put into arenas, and where they will be."""
     if workspaces is None:
         workspaces = _lifted(module)
     _copies_to_calls(module, main)
     _pass_workspaces(main, workspaces)
-    return plan(main, {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)})
+    return plans(main, {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)})
 
 
 class Workspace(NamedTuple):
@@ -216,22 +221,30 @@ def _copy_kernel(name: str, type_: MemRefType[Attribute], sizes: int, shape: Ind
     return func
 
 
+Unit: TypeAlias = tuple[Linear, ...]
+"""Unknown extents, of which a buffer's size is a multiple; () where all are known."""
+
+
 class Buffer(NamedTuple):
     """Memory that is needed from one call to another, both counted."""
 
     size: int
+    """Bytes, of unknown extents for each element of the unit."""
     first: int
     last: int
 
 
 class Plan(NamedTuple):
-    """The places of the buffers of `@main`; those that share memory, one in place of the other, are one buffer."""
+    """The places of the buffers of `@main` of one unit; those that share memory, one in place of the other, are one."""
 
     owners: dict[AllocOp, AllocOp]
     """For each alloc the one whose buffer it uses, maybe its own."""
     buffers: dict[AllocOp, Buffer]
     offsets: dict[AllocOp, int]
     size: int
+    unit: Unit
+    placed: Collection[AllocOp]
+    """All of them, also those that nobody needs."""
 
     @property
     def least(self) -> int:
@@ -239,19 +252,31 @@ class Plan(NamedTuple):
         return _most_alive(self.buffers.values())
 
 
-def plan(main: MainOp, kernels: Mapping[str, FuncOp]) -> Plan | None:
-    """Choose places for the buffers that `@main` allocates; None where there are none.
+def plans(main: MainOp, kernels: Mapping[str, FuncOp]) -> list[Plan]:
+    """Choose places for the buffers that `@main` allocates: a plan for each unit, that of no unknown extents first.
 
     The attribute `shared` of kernels that are called with one buffer for an operand and a result is added to.
     """
     ops = list(main.body.block.ops)
-    # A buffer whose size is known only when the program runs stays; the program's caller provides it.
-    allocs = [op for op in ops if isinstance(op, AllocOp) and not op.sizes]
-    if not allocs:
-        return None
     position = {op: n for n, op in enumerate(ops)}
-    users = {a: [position[u.operation] for u in a.result.uses] for a in allocs}
-    life = {a: Buffer(_rounded(a), min(at, default=-1), max(at, default=-1)) for a, at in users.items()}
+    units: dict[frozenset[tuple[Linear, int]], Unit] = {frozenset(): ()}
+    lives: dict[Unit, dict[AllocOp, Buffer]] = {(): {}}
+    for alloc in ops:
+        if isinstance(alloc, AllocOp):
+            size, unit = _size_of(alloc)
+            unit = units.setdefault(frozenset(Counter(unit).items()), unit)
+            used = [position[u.operation] for u in alloc.result.uses]
+            lives.setdefault(unit, {})[alloc] = Buffer(size, min(used, default=-1), max(used, default=-1))
+    return [_plan(ops, unit, life, kernels) for unit, life in lives.items() if life]
+
+
+def _size_of(alloc: AllocOp) -> tuple[int, Unit]:
+    """Bytes for each element of a unit, a multiple of the alignment, and the unit."""
+    size, unit = multiple_of(alloc)
+    return max(-(-size // ALIGNMENT) * ALIGNMENT, ALIGNMENT), tuple(unit)
+
+
+def _plan(ops: Sequence[Operation], unit: Unit, life: Mapping[AllocOp, Buffer], kernels: Mapping[str, FuncOp]) -> Plan:
     owners: dict[AllocOp, AllocOp] = {}
     for n, op in enumerate(ops):
         for value in op.operands:
@@ -269,7 +294,7 @@ def plan(main: MainOp, kernels: Mapping[str, FuncOp]) -> Plan | None:
         other, other_size = _by_size(buffers)
         if other_size < size:
             offsets, size = other, other_size
-    return Plan(owners, buffers, offsets, size)
+    return Plan(owners, buffers, offsets, size, unit, life.keys())
 
 
 def _dying_operand(
@@ -350,18 +375,10 @@ def _insert(main: MainOp, found: Plan) -> None:
     block = main.body.block
     first = block.first_op
     assert first is not None
-    allocs = [op for op in block.ops if isinstance(op, AllocOp) and not op.sizes]
-    holder = AllocOp.make("arena", buffer_type([max(found.size, ALIGNMENT)], i8))
+    extents = [constant(max(found.size, ALIGNMENT)), *found.unit]
+    holder = AllocOp.make("arena", buffer_type(shape_with(extents), i8), extents=extents)
     edit.insert_before(first, holder)
-    for a in allocs:
-        owner = found.owners.get(a)
-        _replace(block, a, holder.result, 0 if owner is None else found.offsets[owner])
-
-
-def _rounded(alloc: AllocOp) -> int:
-    return max(-(-bytes_of_type(alloc.result.type) // ALIGNMENT) * ALIGNMENT, ALIGNMENT)
-
-
-def _replace(block: Block, alloc: AllocOp, arena: SSAValue, offset: int) -> None:
-    view: Operation = ViewOp.make(arena, offset, alloc.result.type)
-    edit.replace(alloc, view)
+    for alloc in [op for op in block.ops if isinstance(op, AllocOp) and op in found.placed]:
+        owner = found.owners.get(alloc)
+        offset = 0 if owner is None else found.offsets[owner]
+        edit.replace(alloc, ViewOp.make(holder.result, offset, alloc.result.type, alloc.extents()))
