@@ -17,7 +17,7 @@ from lamina.debugging.campaign import Settings, Tally, as_json, of_json, table
 from lamina.debugging.fuzz_case import Report, run_seed
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.drawn import Drawn, Generator, drawn, plan_of
-from lamina.debugging.generators.open_extents import STAND_INS, OpenGraph
+from lamina.debugging.generators.open_extents import MOST_ELEMENTS, STAND_INS, OpenGraph
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.dialects.index.symbol_ranges import parse_range
@@ -183,3 +183,9 @@ def test_tables_say_how_many_programs_for_ranges_were_run() -> None:
         assert "for ranges of sizes: 2 programs, 1 run at 4 sizes (1 sizes refused)" in text
         assert "nodes left out that are refused for ranges: 2\n  2 x node '_': needs n == #" in text
         assert "refusals: 1 graphs, 1 different\n  1 x refusal: needs n >= 2" in text
+
+
+def test_sizes_are_left_out_at_which_inputs_are_too_large() -> None:
+    """Ops of the first graph of this seed need extents of hundreds, of which an input has three: it is drawn anew."""
+    runs = drawn(71244, "symbols").runs
+    assert runs and all(sum(a.size for a in run.inputs.values()) <= MOST_ELEMENTS for run in runs)

@@ -124,12 +124,24 @@ class OpenGraph:
             found[info.name] = array
         return found
 
+    def _input_elements(self, sizes: Mapping[str, int]) -> int:
+        """Of the inputs of these sizes."""
+        shapes = [i.type.tensor_type.shape.dim for i in self.model.graph.input]
+        return sum(prod(sizes[d.dim_param] if d.dim_param else d.dim_value for d in dims) for dims in shapes)
+
     def runs(self, draw: Draw) -> list[Run]:
-        """Runs at five sizes that differ: of each name the least, the greatest, a prime, a power of two, any."""
+        """Runs at five sizes that differ: of each name the least, the greatest, a prime, a power of two, any.
+
+        Raises CannotDraw where ops need so large extents that all have too many elements.
+        """
         columns = [draw.shuffled(_of_every_kind(sizes, draw)) for sizes in self.ranges.values()]
         rows = [*zip(*columns, strict=True)]
         rows += [tuple(map(draw.choice, self.ranges.values())) for _ in rows]
-        every = [dict(zip(self.ranges, row, strict=True)) for row in list(dict.fromkeys(rows))[: len(columns[0])]]
+        found = [dict(zip(self.ranges, row, strict=True)) for row in dict.fromkeys(rows)]
+        # Several extents of one input may all be large.
+        every = [sizes for sizes in found if self._input_elements(sizes) <= MOST_ELEMENTS][: len(columns[0])]
+        if not every:
+            raise CannotDraw("the inputs are large at all sizes")
         return [Run(sizes, self.at(sizes, draw)) for sizes in every]
 
 
