@@ -1,11 +1,16 @@
 """Steps of a language model: a session against onnxruntime, and against the program for that length alone.
 
     python bench/decode.py [--layers 12] [--lengths 1,17,128,509,960] [--threads 1] [--repeats 21] [--json FILE]
+    python bench/decode.py --answer 1000 --prompts 200 [--layers 12] [--threads 1]
 
 A model of GPT-2's dimensions with random weights. Of a length there are a step of one token in a session (state in
 place), in a program that takes and gives the past as arrays, in the program for exactly that length, and in
 onnxruntime with inputs and outputs bound, so that it copies neither. All run by turns in this process; a time is the
 median of its turns, and a ratio the other's time over the session's: above 1 the session is faster.
+
+`--answer` and `--prompts` run one session instead: so many steps of growing length, then prompts of random lengths,
+each followed by a step, then as many steps at one length by turns with onnxruntime. Printed are what was compiled
+meanwhile, how much the process has grown, and the spread of the steps.
 """
 
 from __future__ import annotations
@@ -30,15 +35,15 @@ PAUSE = 0.05
 """Seconds between turns: the workers of an engine spin for a while after their last job, on processors of the next."""
 
 
-def by_turns(steps: dict[str, Step], repeats: int) -> dict[str, float]:
-    """Seconds of each, the median of turns."""
+def by_turns(steps: dict[str, Step], repeats: int, pause: float = PAUSE) -> dict[str, float]:
+    """Seconds of each, the median of turns, with so many seconds between turns."""
     times: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(repeats + 2):
         for name, step in steps.items():
             start = perf_counter()
             step()
             times[name].append(perf_counter() - start)
-            sleep(PAUSE)
+            sleep(pause)
     return {name: median(t[2:]) for name, t in times.items()}
 
 
@@ -97,6 +102,63 @@ def compared(model: Any, size: Dimensions, length: int, exe: Any, args: argparse
     return {"length": length, "difference": difference, **by_turns(steps, args.repeats)}
 
 
+def answer(path: Path, size: Dimensions, args: argparse.Namespace) -> int:
+    """A long answer, prompts of random lengths, and the spread of steps at a length. 1 where something is compiled."""
+    import lamina
+    from lamina.backends.cpu import compile_kernels
+    from lamina.measure.timing import onnxruntime_session
+
+    random = np.random.default_rng(0)
+    shapes: Any = {"batch": 1, "seq": "1..256", "past": f"0..{size.context - 1}"}
+    start = perf_counter()
+    exe = lamina.compile(path, shapes=shapes, threads=args.threads, cache=False, states=size.states())
+    seconds = perf_counter() - start
+    print(f"{processor_name()}, {args.threads} threads, {args.layers} layers; compiled in {seconds:.1f} s")
+    compiled: list[str] = []
+    submit = compile_kernels.KernelCompiler.submit
+
+    def counted(self: Any, name: str, *rest: Any, **more: Any) -> Any:
+        compiled.append(name)
+        return submit(self, name, *rest, **more)
+
+    compile_kernels.KernelCompiler.submit = counted
+    session = exe.session(capacity=size.context)
+    word = np.array([[1]])
+    session.run({"ids": word})
+    before, times = resident(), list[float]()
+    for _ in range(min(args.answer, size.context - 1)):
+        start = perf_counter()
+        session.run({"ids": word})
+        times.append(perf_counter() - start)
+    cache, grown = 2 * 4 * size.layers * size.context * size.hidden, resident() - before
+    first, last = (median(part) * 1e3 for part in (times[:10], times[-10:]))
+    print(f"{len(times)} steps: the first ten {first:.1f} ms, the last ten {last:.1f} ms")
+    print(f"the process grew by {grown / 1e6:.1f} MB, the cache has {cache / 1e6:.1f} MB")
+    for length in random.integers(1, 257, args.prompts):
+        session.reset()
+        session.run({"ids": random.integers(0, size.vocabulary, (1, int(length)))})
+        session.run({"ids": word})
+    print(f"{args.prompts} prompts of 1 to 256 tokens: {len(compiled)} kernels compiled in all")
+    past = {n: random.standard_normal((1, size.heads, 256, size.width)).astype(np.float32) for n in size.states()}
+    ours = in_session(exe, past, word, size.context)
+    theirs = bound(onnxruntime_session(str(path), args.threads), size.states(), past, word)
+    spread: dict[str, list[float]] = {"session": [], "onnxruntime": []}
+    for _ in range(args.answer):
+        for name, step in (("session", ours), ("onnxruntime", theirs)):
+            start = perf_counter()
+            step()
+            spread[name].append(perf_counter() - start)
+    for name, taken in spread.items():
+        half, most = np.percentile(taken, [50, 99])
+        print(f"{name} at a past of 256: median {half * 1e3:.1f} ms, 99 of 100 within {most / half:.2f} times that")
+    return 1 if compiled else 0
+
+
+def resident() -> int:
+    """Bytes of memory that the process has."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--layers", type=int, default=GPT2_SMALL.layers)
@@ -104,6 +166,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=21)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--answer", type=int, default=0, help="steps")
+    parser.add_argument("--prompts", type=int, default=200)
     args = parser.parse_args(words)
 
     import lamina
@@ -112,6 +176,8 @@ def main(words: Sequence[str] | None = None) -> int:
     path = Path("build") / f"gpt-{args.layers}.onnx"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(gpt(size).SerializeToString())
+    if args.answer:
+        return answer(path, size, args)
     shapes: Any = {"batch": 1, "seq": 1, "past": f"0..{size.context - 1}"}
     start = perf_counter()
     exe = lamina.compile(path, shapes=shapes, threads=args.threads, cache=False, states=size.states())

@@ -10,6 +10,8 @@ that activations keep their size from layer to layer.
     vit_b16           ViT-B/16 at 224 (Dosovitskiy et al. 2020, table 1)
     lstm, gru         2 layers of 256 on 64 steps of 256 values
     unet              U-Net (Ronneberger et al. 2015), same padding, 3 x 256 x 256, base 32, four levels
+
+`OPEN` has four that leave a size open.
 """
 
 from __future__ import annotations
@@ -21,11 +23,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import ModelProto, TensorProto, helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
-from models import GraphWriter
+from models import GraphWriter, before_softmax, light_model
 
 if TYPE_CHECKING:
     from lamina.runtime.ports import Port
@@ -34,7 +36,11 @@ OPSET = 17
 
 
 def model(
-    g: GraphWriter, name: str, inputs: dict[str, Sequence[int]], *outputs: str, integer: bool | Sequence[str] = False
+    g: GraphWriter,
+    name: str,
+    inputs: dict[str, Sequence[int | str]],
+    *outputs: str,
+    integer: bool | Sequence[str] = False,
 ) -> ModelProto:
     """A model of inputs by name and shape; all are int64 where `integer` is true, else those that it names."""
     kinds = {n: integer if isinstance(integer, bool) else n in integer for n in inputs}
@@ -164,13 +170,13 @@ def shared(g: GraphWriter, name: str, value: float) -> str:
     return name if any(w.name == name for w in g.weights) else g.constant(name, np.float32(value))
 
 
-def _attention(g: GraphWriter, parts: Sequence[str], name: str, shape: tuple[int, int, int], mask: str = "") -> str:
-    """softmax(q k^T / sqrt(d) + mask) v of (tokens, heads, depth), heads beside each other again."""
-    tokens, heads, depth = shape
+def _attention(g: GraphWriter, parts: Sequence[str], name: str, shape: tuple[int, int], mask: str = "") -> str:
+    """softmax(q k^T / sqrt(d) + mask) v of (heads, depth), heads beside each other again; 0 is the extent as it is."""
+    heads, depth = shape
     q, k, v = (
         g.op(
             "Transpose",
-            g.op("Reshape", part, extents(g, (1, tokens, heads, depth)), name=f"{name}.{what}.split"),
+            g.op("Reshape", part, extents(g, (0, 0, heads, depth)), name=f"{name}.{what}.split"),
             name=f"{name}.{what}.heads",
             perm=perm,
         )
@@ -184,7 +190,12 @@ def _attention(g: GraphWriter, parts: Sequence[str], name: str, shape: tuple[int
         scores = g.op("Add", scores, mask, name=f"{name}.masked")
     mixed = g.op("MatMul", g.op("Softmax", scores, name=f"{name}.softmax", axis=-1), v, name=f"{name}.mixed")
     rows = g.op("Transpose", mixed, name=f"{name}.rows", perm=[0, 2, 1, 3])
-    return g.op("Reshape", rows, extents(g, (1, tokens, heads * depth)), name=f"{name}.joined")
+    return g.op("Reshape", rows, extents(g, (0, 0, heads * depth)), name=f"{name}.joined")
+
+
+def bounds(g: GraphWriter, n: int) -> str:
+    """A first, an end or an axis, for Slice."""
+    return extents(g, (n,))
 
 
 def extents(g: GraphWriter, shape: tuple[int, ...]) -> str:
@@ -192,13 +203,22 @@ def extents(g: GraphWriter, shape: tuple[int, ...]) -> str:
     return name if any(w.name == name for w in g.weights) else g.constant(name, np.array(shape, np.int64))
 
 
-def bert_base(layers: int = 12, width: int = 768, heads: int = 12, tokens: int = 128) -> ModelProto:
-    """Inputs input_ids, token_type_ids, attention_mask [1, tokens] int64; output: the pooled [1, width]."""
+def bert_base(layers: int = 12, width: int = 768, heads: int = 12, tokens: int | str = 128) -> ModelProto:
+    """Inputs input_ids, token_type_ids, attention_mask [1, tokens] int64; output: the pooled [1, width].
+
+    A name leaves the number of tokens open, 512 at most.
+    """
     g = GraphWriter(0)
     rows = g.op("Gather", g.weight("words", (30522, width), 1.0), "input_ids", name="embeddings.words")
     kinds = g.op("Gather", g.weight("kinds", (2, width), 1.0), "token_type_ids", name="embeddings.kinds")
     x = g.op("Add", rows, kinds, name="embeddings.add")
-    x = g.op("Add", x, g.weight("positions", (1, tokens, width), 1.0), name="embeddings.sum")
+    if isinstance(tokens, str):
+        shape, table = g.op("Shape", "input_ids", name="ids.shape"), g.weight("positions", (1, 512, width), 1.0)
+        length = g.op("Slice", shape, bounds(g, 1), bounds(g, 2), name="ids.tokens")
+        positions = g.op("Slice", table, bounds(g, 0), length, bounds(g, 1), name="embeddings.positions")
+    else:
+        positions = g.weight("positions", (1, tokens, width), 1.0)
+    x = g.op("Add", x, positions, name="embeddings.sum")
     x = layer_norm(g, x, "embeddings.norm", width, 1e-12)
     axes = g.constant("axes", np.array([1, 2], np.int64))
     mask = g.op(
@@ -209,7 +229,7 @@ def bert_base(layers: int = 12, width: int = 768, heads: int = 12, tokens: int =
     for n in range(layers):
         name = f"layer{n}"
         parts = [g.linear(x, f"{name}.{what}", width, width) for what in ("query", "key", "value")]
-        mixed = _attention(g, parts, f"{name}.attention", (tokens, heads, width // heads), mask)
+        mixed = _attention(g, parts, f"{name}.attention", (heads, width // heads), mask)
         y = g.op("Add", g.linear(mixed, f"{name}.output", width, width), x, name=f"{name}.residual1")
         y = layer_norm(g, y, f"{name}.norm1", width, 1e-12)
         wide = erf_gelu(g, g.linear(y, f"{name}.expand", width, 4 * width), f"{name}.gelu")
@@ -217,7 +237,9 @@ def bert_base(layers: int = 12, width: int = 768, heads: int = 12, tokens: int =
         x = layer_norm(g, x, f"{name}.norm2", width, 1e-12)
     first = g.op("Gather", x, g.constant("first", np.int64(0)), name="pooler.first", axis=1)
     pooled = g.op("Tanh", g.linear(first, "pooler", width, width), name="pooler.tanh")
-    inputs: dict[str, Sequence[int]] = {name: (1, tokens) for name in ("input_ids", "token_type_ids", "attention_mask")}
+    inputs: dict[str, Sequence[int | str]] = {
+        name: (1, tokens) for name in ("input_ids", "token_type_ids", "attention_mask")
+    }
     return model(g, "bert_base", inputs, pooled, integer=True)
 
 
@@ -231,7 +253,7 @@ def gpt2(layers: int = 12, width: int = 768, heads: int = 12, tokens: int = 128)
         name = f"layer{n}"
         joint = g.linear(layer_norm(g, x, f"{name}.norm1", width, 1e-5), f"{name}.attention.qkv", width, 3 * width)
         parts = g.op("Split", joint, name=f"{name}.split", outputs=3, axis=-1)
-        mixed = _attention(g, parts, f"{name}.attention", (tokens, heads, width // heads), "causal")
+        mixed = _attention(g, parts, f"{name}.attention", (heads, width // heads), "causal")
         x = g.op("Add", g.linear(mixed, f"{name}.output", width, width), x, name=f"{name}.residual1")
         wide = g.linear(layer_norm(g, x, f"{name}.norm2", width, 1e-5), f"{name}.expand", width, 4 * width)
         wide = _tanh_gelu(g, wide, f"{name}.gelu")
@@ -241,35 +263,40 @@ def gpt2(layers: int = 12, width: int = 768, heads: int = 12, tokens: int = 128)
     return model(g, "gpt2", {"input_ids": (1, tokens)}, logits, integer=True)
 
 
-def vit_b16(layers: int = 12, width: int = 768, heads: int = 12) -> ModelProto:
-    """Input [1, 3, 224, 224], output logits [1, 1000]."""
+def vit_b16(layers: int = 12, width: int = 768, heads: int = 12, batch: int | str = 1) -> ModelProto:
+    """Input [batch, 3, 224, 224], output logits [batch, 1000]; a name leaves the batch open."""
     g = GraphWriter(0)
     tokens = 197
     weight = g.weight("patches.weight", (width, 3, 16, 16), (3 * 256) ** -0.5)
     bias = g.weight("patches.bias", (width,), 0.1)
     x = g.op("Conv", "image", weight, bias, name="patches", kernel_shape=[16, 16], strides=[16, 16])
-    x = g.op("Reshape", x, extents(g, (1, width, tokens - 1)), name="patches.flat")
+    x = g.op("Reshape", x, extents(g, (0, width, tokens - 1)), name="patches.flat")
     x = g.op("Transpose", x, name="patches.rows", perm=[0, 2, 1])
-    x = g.op("Concat", g.weight("class_token", (1, 1, width), 0.1), x, name="tokens", axis=1)
+    token = g.weight("class_token", (1, 1, width), 0.1)
+    if batch != 1:
+        images = g.op("Slice", g.op("Shape", "image", name="image.shape"), bounds(g, 0), bounds(g, 1), name="images")
+        shape = g.op("Concat", images, extents(g, (1, width)), name="class_tokens.shape", axis=0)
+        token = g.op("Expand", token, shape, name="class_tokens")
+    x = g.op("Concat", token, x, name="tokens", axis=1)
     x = g.op("Add", x, g.weight("positions", (1, tokens, width), 0.1), name="embeddings")
     for n in range(layers):
         name = f"layer{n}"
         y = layer_norm(g, x, f"{name}.norm1", width, 1e-6)
         parts = [g.linear(y, f"{name}.{what}", width, width) for what in ("query", "key", "value")]
-        mixed = _attention(g, parts, f"{name}.attention", (tokens, heads, width // heads))
+        mixed = _attention(g, parts, f"{name}.attention", (heads, width // heads))
         x = g.op("Add", g.linear(mixed, f"{name}.output", width, width), x, name=f"{name}.residual1")
         y = g.linear(layer_norm(g, x, f"{name}.norm2", width, 1e-6), f"{name}.expand", width, 4 * width)
         y = erf_gelu(g, y, f"{name}.gelu")
         x = g.op("Add", g.linear(y, f"{name}.contract", 4 * width, width), x, name=f"{name}.residual2")
     x = layer_norm(g, x, "norm", width, 1e-6)
     first = g.op("Gather", x, g.constant("first", np.int64(0)), name="class", axis=1)
-    return model(g, "vit_b16", {"image": (1, 3, 224, 224)}, classes(g, first, width))
+    return model(g, "vit_b16", {"image": (batch, 3, 224, 224)}, classes(g, first, width))
 
 
 # -- recurrent networks ------------------------------------------------------------------------------------------
 
 
-def _recurrent(kind: str, gates: int, layers: int = 2, width: int = 256, steps: int = 64) -> ModelProto:
+def _recurrent(kind: str, gates: int, layers: int = 2, width: int = 256, steps: int | str = 64) -> ModelProto:
     g = GraphWriter(0)
     x = "sequence"
     for n in range(layers):
@@ -328,6 +355,27 @@ ZOO: dict[str, Callable[[], ModelProto]] = {
     f.__name__: cache(f) for f in (mobilenet_v2, efficientnet_b0, bert_base, gpt2, vit_b16, lstm, gru, unet)
 }
 """The models by name."""
+
+
+def _resnet50_of_any_batch() -> ModelProto:
+    """Input [batch, 3, 224, 224], output logits [batch, 1000]: onnx's light model without its softmax."""
+    made = light_model("resnet50")
+    made.graph.output[0].name = before_softmax(made)
+    del made.graph.node[-1]
+    for port in (made.graph.input[0], made.graph.output[0]):
+        port.type.tensor_type.shape.dim[0].dim_param = "batch"
+    flat = next(w for w in made.graph.initializer if w.data_type == TensorProto.INT64)
+    flat.CopyFrom(numpy_helper.from_array(np.array([-1, 2048]), flat.name))
+    return made
+
+
+OPEN: dict[str, tuple[str, int, Callable[[], ModelProto]]] = {
+    "bert_base": ("tokens", 512, lambda: bert_base(tokens="tokens")),
+    "resnet50": ("batch", 64, _resnet50_of_any_batch),
+    "vit_b16": ("batch", 32, lambda: vit_b16(batch="batch")),
+    "lstm": ("steps", 300, lambda: _recurrent("LSTM", 4, steps="steps")),
+}
+"""The models that leave a size open: its name, its largest value, and what makes the model."""
 
 
 def token_inputs(ports: Sequence[Port]) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
