@@ -65,8 +65,9 @@ class Server:
     def start(self) -> subprocess.Popen[bytes]:
         """The process, started where there is none; imports go on while this returns."""
         if self._process is None or self._process.poll() is not None:
+            # In a group of its own: an interrupt from the keyboard is for the caller, who ends what runs here.
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._environment()
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._environment(), process_group=0
             )
         return self._process
 

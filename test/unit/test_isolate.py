@@ -143,6 +143,10 @@ def test_a_killed_caller_leaves_no_process() -> None:
     assert not os.path.exists(f"/proc/{server}")
 
 
+def test_an_interrupt_of_the_caller_does_not_reach_the_server(server: Server) -> None:
+    assert os.getpgid(server.start().pid) != os.getpgrp()
+
+
 def test_one_fault_has_one_signature_whatever_its_sizes() -> None:
     def signature(said: str) -> str:
         return Outcome(Kind.INTERNAL_ERROR, said, "tir-to-llvm").signature
