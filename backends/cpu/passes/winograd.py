@@ -147,7 +147,7 @@ class CpuWinograd(ModulePass):
             if dtype not in ("float32", "float64"):
                 continue
             # Of a batch that only a run tells the smallest and a usual one.
-            batches = [(n, *data[1:]) for n in dict.fromkeys((least_of(data[0]), hint_of(data[0])))]
+            batches = [(n, *data[1:]) for n in dict.fromkeys((max(least_of(data[0]), 1), hint_of(data[0])))]
             data = batches[-1]
             padding, others = attrs["padding"], weights - bytes_of_type(conv.operands[1].type)
             fit = [n for n in reversed(TILE_SIZES) if pays(data, weight, padding, n, costs)]
