@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
@@ -34,7 +35,8 @@ MAIN = "main"
 
 
 def draw_inputs(main: MainOp, sizes: Mapping[str, int], given: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Small whole numbers for the inputs of `@main` that are not given. Raises UsageError for an unknown size."""
+    """Small whole numbers for the inputs of `@main` that are not given. Raises UsageError for an unknown size, and for
+    extents that have none."""
     generator = np.random.default_rng(seed)
     args = list(main.body.block.args)
     count = main.attributes.get("lamina.outputs")
@@ -62,6 +64,9 @@ def _array(main: MainOp, n: int, type_: Attribute, sizes: Mapping[int, int], gen
     if attrs is not None and SHAPE in attrs.data[n].data:
         map_: Any = attrs.data[n].data[SHAPE]
         shape = tuple(int(f.evaluate(sizes)) for f in map_.data.results)
+    if DYNAMIC_INDEX in shape:
+        hint = "compile it for numbers: --shape with one for each, in a text extents in the place of ?"
+        raise UsageError(f"the program leaves extents of {type_} open, which nothing here stands for", hint=hint)
     dtype = element_dtype(type_)
     if dtype.kind == "b":
         return generator.integers(0, 2, shape).astype(dtype)

@@ -302,3 +302,9 @@ def test_two_kernels_need_a_main() -> None:
 def test_the_pipeline_may_be_given() -> None:
     found = compare_levels(PROGRAM, "f.mlir", pipeline=parse_pipeline("te-to-tir,tir-lower-blocks"))
     assert found.steps[-2:] == ["te-to-tir", "tir-lower-blocks"] and found.difference is None
+
+
+def test_extents_that_nothing_stands_for_are_named() -> None:
+    text = "func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> { return %x : tensor<?x4xf32> }"
+    with pytest.raises(UsageError, match=r"the program leaves extents of tensor<\?x4xf32> open"):
+        compare_levels(text, "open.mlir")
