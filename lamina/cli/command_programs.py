@@ -56,7 +56,10 @@ def how_of(args: Any) -> How:
 
 
 def program_text(args: Any) -> tuple[dict[str, int], str, LaminaContext]:
-    """The sizes that are given, the text of the program, and the context that knows its weights."""
+    """The sizes that are given, the text of the program, and the context that knows its weights.
+
+    A size of a model is that of a dimension, or where `--shape` gives a range for this, the one to run it at.
+    """
     from lamina.cli.command_models import shapes_of
 
     sizes: dict[str, int] = {}
@@ -65,7 +68,9 @@ def program_text(args: Any) -> tuple[dict[str, int], str, LaminaContext]:
         if not mark or not value.isdecimal():
             raise UsageError(f"--size {given!r} is no size", hint="give e.g. --size n=65")
         sizes[name] = int(value)
-    return sizes, *_text_and_weights(args.file, {**sizes, **shapes_of(args.shape)})
+    shapes = shapes_of(args.shape)
+    left = sizes if args.file.endswith(".mlir") else {n: v for n, v in sizes.items() if n in shapes}
+    return left, *_text_and_weights(args.file, {**sizes, **shapes})
 
 
 def _text_and_weights(path: str, shapes: Mapping[str, Any]) -> tuple[str, LaminaContext]:

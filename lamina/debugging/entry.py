@@ -24,6 +24,11 @@ from xdsl.ir import Attribute, Block, Region
 
 from lamina.dialects.entry_names import argument_names
 from lamina.dialects.index.sizes import SHAPE, shape_of
+from lamina.dialects.index.symbol_forms import evaluate, form_of
+from lamina.dialects.index.symbol_ranges import range_text
+from lamina.dialects.relay.symbolic import module_symbols
+from lamina.dialects.relay.unknown_extents import checked_tensor
+from lamina.dialects.relay.value_types import UNNAMED, extents
 from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
@@ -35,14 +40,17 @@ MAIN = "main"
 
 
 def draw_inputs(main: MainOp, sizes: Mapping[str, int], given: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Small whole numbers for the inputs of `@main` that are not given. Raises UsageError for an unknown size, and for
-    extents that have none."""
+    """Small whole numbers for the inputs of `@main` that are not given, of some small sizes where these are not.
+
+    Raises UsageError for an unknown size, or one that the program is not for, and for extents that have no name.
+    """
     generator = np.random.default_rng(seed)
     args = list(main.body.block.args)
     count = main.attributes.get("lamina.outputs")
     names = argument_names(main, args)
     if isinstance(count, IntegerAttr):
         args = args[: len(args) - int(count.value.data)]
+    symbols = _drawn_symbols(main, sizes, generator)
     known: dict[str, Any] = {}
     values: dict[int, int] = {}
     for n, (name, argument) in enumerate(zip(names, args, strict=False)):
@@ -50,23 +58,45 @@ def draw_inputs(main: MainOp, sizes: Mapping[str, int], given: Mapping[str, Any]
             known[name] = int(given.get(name, sizes.get(name, generator.integers(3, 10))))
             values[len(values)] = known[name]
         elif name not in given:
-            known[name] = _array(main, n, argument.type, values, generator)
-    unknown = [s for s in sizes if not isinstance(known.get(s), int)]
+            known[name] = _array(_shape(main, n, argument.type, values, symbols), argument.type, generator)
+    numbers = [*symbols, *(n for n, v in known.items() if isinstance(v, int))]
+    unknown = [s for s in sizes if s not in numbers]
     if unknown:
-        has = ", ".join(n for n, v in known.items() if isinstance(v, int)) or "none"
-        raise UsageError(f"the program has no size {unknown[0]!r}", hint=f"its sizes: {has}")
+        raise UsageError(f"the program has no size {unknown[0]!r}", hint=f"its sizes: {', '.join(numbers) or 'none'}")
     return known
 
 
-def _array(main: MainOp, n: int, type_: Attribute, sizes: Mapping[int, int], generator: np.random.Generator) -> Any:
-    shape = shape_of(type_)
-    attrs = main.arg_attrs
+def _drawn_symbols(main: MainOp, sizes: Mapping[str, int], generator: np.random.Generator) -> dict[str, int]:
+    """A value for each symbol of the module, the sizes that are given among them."""
+    module = main.parent_op()
+    symbols = module_symbols(module) if module is not None else None
+    found: dict[str, int] = {}
+    for name, range_ in symbols.known.items() if symbols is not None else ():
+        allowed = range(-(-range_.min // range_.divisor) * range_.divisor, range_.max + 1, range_.divisor)
+        few = allowed[: max(len([n for n in allowed[:10] if n < 10]), 1)]
+        found[name] = sizes[name] if name in sizes else int(few[int(generator.integers(0, len(few)))])
+        if found[name] not in allowed:
+            raise UsageError(f"{range_text(name, range_)} is what the program is for, not {name} = {found[name]}")
+    return found
+
+
+def _shape(
+    main: MainOp, n: int, type_: Attribute, sizes: Mapping[int, int], symbols: Mapping[str, int]
+) -> tuple[int, ...]:
+    shape, attrs = shape_of(type_), main.arg_attrs
     if attrs is not None and SHAPE in attrs.data[n].data:
         map_: Any = attrs.data[n].data[SHAPE]
-        shape = tuple(int(f.evaluate(sizes)) for f in map_.data.results)
-    if DYNAMIC_INDEX in shape:
-        hint = "compile it for numbers: --shape with one for each, in a text extents in the place of ?"
-        raise UsageError(f"the program leaves extents of {type_} open, which nothing here stands for", hint=hint)
+        return tuple(int(f.evaluate(sizes)) for f in map_.data.results)
+    if DYNAMIC_INDEX not in shape:
+        return tuple(shape)
+    dims = extents(checked_tensor(type_))
+    if symbols and UNNAMED not in dims:
+        return tuple(evaluate(form_of(d), symbols) if isinstance(d, str) else d for d in dims)
+    hint = "compile it for numbers: --shape with one for each, in a text extents in the place of ?"
+    raise UsageError(f"the program leaves extents of {type_} open, which nothing here stands for", hint=hint)
+
+
+def _array(shape: tuple[int, ...], type_: Attribute, generator: np.random.Generator) -> Any:
     dtype = element_dtype(type_)
     if dtype.kind == "b":
         return generator.integers(0, 2, shape).astype(dtype)

@@ -8,6 +8,7 @@ else by their SSA names, else by position (`arg0`, `out0`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,6 +35,12 @@ from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.linear import Atom
 from lamina.dialects.index.sizes import RANGE, SHAPE
 from lamina.dialects.index.symbol_range import SymbolRange
+from lamina.dialects.index.symbol_ranges import range_text
+from lamina.dialects.index.symbols import Symbols, current_symbols, with_symbols
+from lamina.dialects.infos import tensor_info
+from lamina.dialects.relay.symbolic import module_symbols
+from lamina.dialects.relay.unknown_extents import checked_tensor
+from lamina.dialects.relay.value_types import extents
 from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
@@ -143,6 +150,8 @@ def _port(name: str, value: SSAValue, attrs: Attribute | None) -> Port:
     if DYNAMIC_INDEX in shape:
         found = said.get(SHAPE)
         extents = Extents(found.data.results) if isinstance(found, IndexMapAttr) else None
+        if extents is None and current_symbols() is not None:
+            shape = tensor_info(value.type).shape
     return Port(name, shape, dtype_name(cast(Attribute, value.type.get_element_type())), extents)
 
 
@@ -175,9 +184,32 @@ def _run_relay(function: MainOp, ctx: LaminaContext, inputs: Mapping[str, Array]
         values = _by_name(argument_names(function, args), inputs)
         found = VirtualMachine(module, ReferenceKernels(ctx.params)).run(values, function.sym_name.data)
         return dict(zip(_main_results(function), found, strict=True))
-    arrays = bind_inputs(function, argument_names(function, args), args, inputs)
-    results = run_relay(function, arrays, ctx.params)
+    names = argument_names(function, args)
+    with _told_symbols(function, names, inputs):
+        arrays = bind_inputs(function, names, args, inputs)
+        results = run_relay(function, arrays, ctx.params)
     return dict(zip(_main_results(function), results, strict=True))
+
+
+def _told_symbols(
+    function: MainOp, names: Sequence[str], inputs: Mapping[str, Array] | Sequence[Array]
+) -> AbstractContextManager[object]:
+    """While it lasts the symbols of the module are the numbers that the arrays tell. Raises InputError."""
+    module = function.parent_op()
+    symbols = module_symbols(module) if module is not None else None
+    if symbols is None:
+        return nullcontext()
+    values: dict[str, int] = {}
+    for name, argument, array in zip(names, function.body.block.args, _by_name(names, inputs), strict=False):
+        dims = extents(checked_tensor(argument.type))
+        for dim, extent in zip(dims, np.shape(array), strict=False):
+            if dim in symbols.known and values.setdefault(dim, extent) != extent:
+                raise InputError(f"input {name!r} says that {dim} is {extent}, another one that it is {values[dim]}")
+    for name, range_ in symbols.known.items():
+        value = values.setdefault(name, range_.min if range_.default is None else range_.default)
+        if not range_.min <= value <= range_.max or value % range_.divisor:
+            raise InputError(f"{name} is {value}, the program is for {range_text(name, range_)}")
+    return with_symbols(Symbols({name: SymbolRange(value, value) for name, value in values.items()}))
 
 
 def _by_name(names: Sequence[str], inputs: Mapping[str, Any] | Sequence[Any]) -> list[Any]:

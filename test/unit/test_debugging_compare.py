@@ -308,3 +308,25 @@ def test_extents_that_nothing_stands_for_are_named() -> None:
     text = "func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> { return %x : tensor<?x4xf32> }"
     with pytest.raises(UsageError, match=r"the program leaves extents of tensor<\?x4xf32> open"):
         compare_levels(text, "open.mlir")
+
+
+ROWS = "tensor<?x24xf32, #relay.dims<n, _>>"
+OPEN = f"""builtin.module attributes {{relay.symbols = {{n = #relay.symbol<min = 2, max = 64, divisor = 2>}}}} {{
+  func.func @main(%x: {ROWS}, %w: tensor<16x24xf32>) -> tensor<?x16xf32, #relay.dims<n, _>> {{
+    %y = relay.nn.dense %x, %w : ({ROWS}, tensor<16x24xf32>) -> tensor<?x16xf32, #relay.dims<n, _>>
+    %z = relay.nn.relu %y : tensor<?x16xf32, #relay.dims<n, _>>
+    return %z : tensor<?x16xf32, #relay.dims<n, _>>
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("n", [2, 10])
+def test_a_model_of_open_extents_is_compared_at_a_size(n: int) -> None:
+    found = compare_levels(OPEN, "open.mlir", sizes={"n": n})
+    assert found.difference is None and found.steps[-1] == "tir-to-llvm, machine code"
+
+
+def test_a_size_that_a_model_is_not_for_is_refused() -> None:
+    with pytest.raises(UsageError, match="is what the program is for, not n = 3"):
+        compare_levels(OPEN, "open.mlir", sizes={"n": 3})

@@ -48,7 +48,7 @@ def _compare(args: Any, out: TextIO, err: TextIO) -> int:
             args.file,
             pipeline=passes,
             target=None if args.target is None else target_of(args.target, 1),
-            sizes=sizes if args.file.endswith(".mlir") else {},
+            sizes=sizes,
             inputs=arrays_of(args.input),
             seed=args.seed,
             tell=tell,
