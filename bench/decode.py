@@ -108,7 +108,7 @@ def answer(path: Path, size: Dimensions, args: argparse.Namespace) -> int:
     from lamina.backends.cpu import compile_kernels
     from lamina.measure.timing import onnxruntime_session
 
-    random = np.random.default_rng(0)
+    random: Any = np.random.default_rng(0)
     shapes: Any = {"batch": 1, "seq": "1..256", "past": f"0..{size.context - 1}"}
     start = perf_counter()
     exe = lamina.compile(path, shapes=shapes, threads=args.threads, cache=False, states=size.states())
@@ -134,9 +134,10 @@ def answer(path: Path, size: Dimensions, args: argparse.Namespace) -> int:
     first, last = (median(part) * 1e3 for part in (times[:10], times[-10:]))
     print(f"{len(times)} steps: the first ten {first:.1f} ms, the last ten {last:.1f} ms")
     print(f"the process grew by {grown / 1e6:.1f} MB, the cache has {cache / 1e6:.1f} MB")
-    for length in random.integers(1, 257, args.prompts):
+    lengths: list[int] = random.integers(1, 257, args.prompts).tolist()
+    for length in lengths:
         session.reset()
-        session.run({"ids": random.integers(0, size.vocabulary, (1, int(length)))})
+        session.run({"ids": random.integers(0, size.vocabulary, (1, length))})
         session.run({"ids": word})
     print(f"{args.prompts} prompts of 1 to 256 tokens: {len(compiled)} kernels compiled in all")
     past = {n: random.standard_normal((1, size.heads, 256, size.width)).astype(np.float32) for n in size.states()}

@@ -44,11 +44,11 @@ def sizes(largest: int, count: int, seed: int = 0) -> list[int]:
 
 def inputs(ports: Sequence[Any]) -> dict[str, Any]:
     """Values for the inputs; integers are 0 or 1: kinds, masks and words all have these."""
-    random = np.random.default_rng(0)
+    random: Any = np.random.default_rng(0)
     made: dict[str, Any] = {}
     for port in ports:
-        whole = random.integers(0, 2, port.shape)
-        made[port.name] = random.standard_normal(port.shape, np.float32) if port.dtype == "float32" else whole
+        drawn = random.integers(0, 2, port.shape)
+        made[port.name] = random.standard_normal(port.shape, np.float32) if port.dtype == "float32" else drawn
     return made
 
 

@@ -17,7 +17,7 @@ that activations keep their size from layer to layer.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ OPSET = 17
 def model(
     g: GraphWriter,
     name: str,
-    inputs: dict[str, Sequence[int | str]],
+    inputs: Mapping[str, Sequence[int | str]],
     *outputs: str,
     integer: bool | Sequence[str] = False,
 ) -> ModelProto:

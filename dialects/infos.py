@@ -80,7 +80,7 @@ def hint_of(number: int) -> int:
 
 
 def least_of(number: int) -> int:
-    """A number, of one that depends on symbols the value for the least of them."""
+    """A number, of one that depends on symbols what it is never less than."""
     return number if type(number) is int else getattr(number, "least", number)
 
 

@@ -19,10 +19,6 @@ from lamina.dialects.target import TargetAttr
 
 SIMILAR_TILES = 2
 """Tiles of as many vectors that are candidates."""
-ROUND_TILE = 6 / 7
-"""Of the rows of the best tile, those that one has at least whose rows are divided by a larger power of two, as lengths
-and batches mostly are. With eight rows in the place of nine BERT takes 0.82 to 1.03 of the time for 8 to 512 tokens on
-an Emerald Rapids, least for 16, most for 256."""
 
 
 class Tile(NamedTuple):
@@ -150,7 +146,8 @@ def product_tiles(rows: int, vectors: int, registers: RegisterFile, stride: int)
     beside = replace(registers, free=free)
     counts = pixel_counts(rows, vectors, beside, stride)
     if is_open(rows):
-        rounded = max((p for p in counts if p >= ROUND_TILE * counts[0]), key=lambda p: (p & -p, -counts.index(p)))
+        near = [p for p in counts if p >= registers.costs.round_tile * counts[0]]
+        rounded = max(near, key=lambda p: (p & -p, -counts.index(p)))
         counts = [rounded, *(p for p in counts if p != rounded)]
     return [Tile(pixels, vectors) for pixels in counts]
 

@@ -286,8 +286,9 @@ class SymbolicExtent:
 
     @property
     def least(self) -> int:
-        """The value for the least values of the symbols."""
-        return evaluate(self.form, self.symbols.least())
+        """A value that it is never less than, the value for the hints where none is known."""
+        bounds = self.symbols.facts.bounds(self.form)
+        return self.hint if bounds is None else bounds[0]
 
     def is_always(self, value: int) -> bool:
         """Whether it is a value for all values of the symbols. Records nothing."""

@@ -70,7 +70,7 @@ def _buffer_type(shape: tuple[int, ...], element_type: Attribute) -> MemRefType:
 
 
 class SizedBuffer:
-    """What ops have that give a buffer: where an extent is not known all are given, `[%n * 2, 4]`."""
+    """A part of ops that give a buffer: where an extent is not known all are given, `[%n * 2, 4]`."""
 
     if TYPE_CHECKING:  # an op's fields are its own declarations
         sizes: Sequence[SSAValue]

@@ -41,7 +41,7 @@ class ProgramInfo:
     entry_calls: tuple[int, ...] = ()
     """The number of the program's call that each entry belongs to."""
     places: tuple[tuple[int, int], ...] = ()
-    """What programs work on in workspaces: of each the workspace, and how far along its first dimension."""
+    """Places in workspaces: of each the workspace, and how far along its first dimension."""
 
     def __post_init__(self) -> None:
         names = self.sizes
@@ -101,12 +101,19 @@ class ProgramInfo:
     def working_memory(self, sizes: Sequence[int]) -> WorkingMemory:
         """The memory for all workspaces, one behind the other."""
         total, starts, steps = 0, list[int](), list[int]()
-        for workspace in self.workspaces:
+        for n, workspace in enumerate(self.workspaces):
             first, *others = workspace.shape_for(sizes)
+            step = prod(others) * numpy_dtype(workspace.dtype).itemsize
+            if any(place % ALIGNMENT for w, place in self.places if w == n):
+                step = _aligned(step)
             starts.append(total)
-            steps.append(prod(others) * numpy_dtype(workspace.dtype).itemsize)
-            total += -(-first * steps[-1] // ALIGNMENT) * ALIGNMENT
+            steps.append(step)
+            total += _aligned(first * step)
         return WorkingMemory(total, [starts[w] + steps[w] * first for w, first in self.places])
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 class WorkingMemory(NamedTuple):

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     TensorType,
+    i8,
     i64,
 )
 from xdsl.dialects.func import FuncOp as MainOp
@@ -37,7 +38,7 @@ from lamina.dialects.index.linear import constant
 from lamina.dialects.index.sizes import CONDITIONS, RANGE, SHAPE, symbolic_shape, verify_shapes
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.calls import fits
-from lamina.dialects.tir.memory import multiple_of
+from lamina.dialects.tir.memory import multiple_of, type_of
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, did_you_mean
@@ -120,7 +121,8 @@ def _check_view(view: ViewOp) -> None:
     """Raises InputError for a view that does not lie within an arena."""
     arena, (size, unit) = view.arena.owner, multiple_of(view)
     first, *others = arena.extents() if isinstance(arena, AllocOp) else [constant(0)]
-    if Counter(others) != Counter(unit) or not first.is_constant or view.offset.value.data + size > first.const:
+    is_arena = type_of(view.arena).element_type == i8 and first.is_constant and Counter(others) == Counter(unit)
+    if not is_arena or view.offset.value.data + size > first.const:
         place = f"{'' if unit else 'byte '}{view.offset.value.data}"
         what = f"tir-to-llvm: {view.result.type} at {place} is outside of the arena"
         raise InputError(what, op=view)

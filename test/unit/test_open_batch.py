@@ -86,3 +86,22 @@ def test_a_batch_that_may_be_empty() -> None:
     program = lamina.compile(model, shapes={"batch": "0..8"}, threads=1, cache=False)
     assert [y.shape for y in program.run({"image": np.empty((0, 3, 20, 20), np.float32)}).values()] == [(0, 10)]
     check(program, model, 20, (1, 8))
+
+
+@pytest.mark.parametrize(("first", "step", "sizes"), [(3, 1, "4..40"), (0, 2, "1..40")])
+def test_a_batch_that_is_a_part_of_another(first: int, step: int, sizes: str) -> None:
+    """It may be one image, for which what broadcasts does the same."""
+    g = GraphWriter(0)
+    ends = [g.constant(n, np.array([v])) for n, v in (("first", first), ("end", 1 << 40), ("axis", 0), ("step", step))]
+    x = g.op("Slice", "image", *ends, name="part")
+    y = g.op("Add", convolution(g, x, "conv", (32, 16, 3)), g.weight("bias", (32, 1, 1), 1.0), name="sum")
+    image = helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 16, 9, 10])
+    result = helper.make_tensor_value_info(y, TensorProto.FLOAT, None)
+    graph = helper.make_graph(g.nodes, "part", [image], [result], g.weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    program = lamina.compile(model, shapes={"batch": sizes}, threads=1, cache=False)
+    session = pytest.importorskip("onnxruntime").InferenceSession(model.SerializeToString())
+    for batch in (4, 5, 40):
+        fed = {"image": np.random.default_rng(batch).standard_normal((batch, 16, 9, 10)).astype(np.float32)}
+        (found,), (expected,) = program.run(fed).values(), session.run(None, fed)
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)

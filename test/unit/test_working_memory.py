@@ -37,6 +37,10 @@ te.func @turned(%n: index, %x: {ROWS}) -> tensor<?x16xf32> {{
   te.return %y : tensor<?x16xf32>
 }}
 """
+    return compiled(text)
+
+
+def compiled(text: str) -> CompiledProgram:
     module = parse_text(ctx := LaminaContext(), text, "chain.mlir")
     run_pipeline(module, ctx, parse_pipeline("te-to-tir,tir-lower-blocks,tir-plan-memory,tir-to-llvm"))
     return load_module(module, None)
@@ -71,3 +75,31 @@ def test_runs_at_the_same_time_have_memory_of_their_own() -> None:
 
 def test_what_is_said_of_the_memory_names_the_sizes() -> None:
     assert str(chain().memory) == "0.0 MB and 128 * n bytes to work in, 0.0 MB of weights"
+
+
+def test_few_bytes_for_each_element_are_not_a_line_for_each() -> None:
+    """Three images of unknown height and width: their places lie on lines, however large they are."""
+    text = """
+func.func @main(%h: index, %w: index, %x: tensor<?x?xf32> {te.shape = #te.map<(d0, d1) -> (d0, d1)>})
+    -> (tensor<?x?xf32> {te.shape = #te.map<(d0, d1) -> (d0, d1)>}) {
+  %a = te.call @turned(%h, %w, %x) : (index, index, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %b = te.call @turned(%h, %w, %a) : (index, index, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %c = te.call @turned(%h, %w, %b) : (index, index, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %c : tensor<?x?xf32>
+}
+te.func @turned(%h: index, %w: index, %x: tensor<?x?xf32> {te.shape = #te.map<(d0, d1) -> (d0, d1)>})
+    -> tensor<?x?xf32> {
+  %y = te.compute "y" [%h, %w] (%i, %j) : tensor<?x?xf32> {
+    %a = te.read %x[%h - 1 - %i, %j] : tensor<?x?xf32>
+    te.yield %a : f32
+  }
+  te.return %y : tensor<?x?xf32>
+}
+"""
+    program = compiled(text)
+    for h, w in ((1, 1), (3, 5), (64, 64), (101, 7)):
+        x = np.random.default_rng(h).standard_normal((h, w)).astype(np.float32)
+        (y,) = program.run({"x": x}).values()
+        np.testing.assert_array_equal(y, x[::-1])
+        working = program.info.working_memory([h, w])
+        assert working.size <= 8 * (h * w + 64) and not any(offset % 64 for offset in working.offsets)

@@ -12,6 +12,7 @@ for a head, in parallel
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import lcm
 from typing import NamedTuple
 
 from xdsl.ir import SSAValue
@@ -82,7 +83,12 @@ def sizes(rows: int, others: int, columns: int, width: int, itemsize: int, targe
     chunk = _chunk_of(others, panel, costs)
     block = _block_of(rows, others * itemsize, chunk < others, costs)
     scoring = _choose(block, others, columns * itemsize, lanes, registers)
-    return LoopSizes(block, chunk, scoring, _choose(block, width, others * itemsize, lanes, registers))
+    mixing = _choose(block, width, others * itemsize, lanes, registers)
+    step = lcm(scoring.pixels, mixing.pixels)
+    if is_open(rows) and step <= 2 * block:
+        # Both tiles fill a block: what is left of the last one can go in pieces.
+        block = max(block - block % step, step)
+    return LoopSizes(block, chunk, scoring, mixing)
 
 
 def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
@@ -125,8 +131,9 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     along, step = s.split(d, [-1, lanes])
     s.reorder(over, along, step, lane)
     s.vectorize(lane)
-    # Tails of tiles, of panels, and a last block, whose rows only a run tells where it does theirs.
-    of_block = rows if is_open(rows) else block
+    # Tails of tiles, of panels, and a last block, whose rows only a run tells where it does theirs. Tiles that do not
+    # fill a block end at two bounds, of which there are no pieces.
+    of_block = rows if is_open(rows) and not block % scoring.pixels and not block % mixing.pixels else block
     for loop, extent, step, pieces in (
         (tiles, of_block, scoring.pixels, tail_pieces(scoring, costs)),
         (panels, others, scoring.vectors * lanes, ()),
@@ -174,6 +181,8 @@ def _block_of(rows: int, row_bytes: int, is_long: bool, costs: Costs) -> int:
     most = costs.attention_rows
     if is_long:
         most = max(most, min(costs.long_attention_rows, costs.figures.l2_bytes // 2 // row_bytes))
+    if is_open(rows):
+        return most
     even = divisor(rows, most)
     if even >= most // 2:
         return even

@@ -17,11 +17,12 @@ are empty there, and pieces of them are only where they are not all whole:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import BlockArgument, Operation
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
@@ -42,7 +43,7 @@ from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.nest.tails import resolve_bounds
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.facts import facts_at, facts_inside, walk_with_facts
-from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, enclosing_loops
+from lamina.dialects.tir.ops import AccessOp, AllocOp, BlockOp, ConditionOp, ForOp, LoadOp, StoreOp, enclosing_loops
 
 
 class OpenTiles(NamedTuple):
@@ -55,7 +56,7 @@ class OpenTiles(NamedTuple):
     tails: list[ForOp]
     """The loops within that stop where the elements end."""
     askers: list[Operation]
-    """What is done within only where there are elements."""
+    """Ops within that are done only where there are elements."""
     most: int = 0
     """The most tiles, where their number is a constant."""
 
@@ -153,8 +154,7 @@ def _check_sizes(tiles: OpenTiles, loop: ForOp, sizes: Sequence[int], what: str)
 def _parts_of(loop: ForOp, tiles: OpenTiles) -> list[tuple[str, list[tuple[ForOp, int]] | None]]:
     """The loops that count through a tile for each tail in a loop, and for each condition on the elements of a sum.
 
-    None where they are not the parts of one of the tiles: of a condition that is not a sum's, elements without terms
-    may be computed as well.
+    None where they are not the parts of one of the tiles, or where something is done beyond the end as well.
     """
     found: list[tuple[str, list[tuple[ForOp, int]] | None]] = []
     for tail in tiles.tails:
@@ -165,10 +165,42 @@ def _parts_of(loop: ForOp, tiles: OpenTiles) -> list[tuple[str, list[tuple[ForOp
     for asker in tiles.askers:
         for form in _asked_by(asker):
             digits = _digits(form + 1, asker, loop, tiles) if loop.var in form.dims() else []
-            if digits is not None and not all(part.is_reduction for part, _ in digits):
+            if digits and not _adds_nothing(asker, form, [part for part, _ in digits]):
                 digits = None
             found.append((f"a condition of {asker.name}", digits))
     return found
+
+
+def _adds_nothing(asker: Operation, form: Linear, digits: Sequence[ForOp]) -> bool:
+    """Whether iterations in which a form is negative may be left out: they add nothing to a sum, or what they write is
+    read in them only."""
+    block: Operation | None = asker
+    while block is not None and type(block) is not BlockOp:
+        block = block.parent_op()
+    stores = [op for op in all_ops(block.body) if type(op) is StoreOp] if isinstance(block, BlockOp) else []
+    return bool(stores) and all(
+        _is_within(s, digits[-1]) or all(d.is_reduction for d in digits) and _is_sum_under(s, form) for s in stores
+    )
+
+
+def _is_within(store: StoreOp, loop: ForOp) -> bool:
+    """Whether a store is to a buffer that each iteration of a loop has for itself."""
+    alloc = store.buffer.owner
+    return isinstance(alloc, AllocOp) and loop.is_ancestor(alloc)
+
+
+def _is_sum_under(store: StoreOp, form: Linear) -> bool:
+    """Whether a store adds to what is there, and zero where a form is negative."""
+    add = store.value.owner
+    if not isinstance(add, (arith.AddfOp, arith.AddiOp)):
+        return False
+    for kept, term in ((add.lhs.owner, add.rhs.owner), (add.rhs.owner, add.lhs.owner)):
+        there = isinstance(kept, LoadOp) and kept.buffer is store.buffer and kept.forms() == store.forms()
+        if there and isinstance(term, arith.SelectOp) and isinstance(term.cond.owner, ConditionOp):
+            zero = term.rhs.owner
+            is_zero = isinstance(zero, arith.ConstantOp) and float(zero.value.value.data) == 0  # type: ignore[union-attr]
+            return is_zero and form in own_forms(term.cond.owner)
+    return False
 
 
 def _digits(
@@ -201,13 +233,31 @@ def _shorten(digits: Sequence[tuple[ForOp, int]], size: int) -> None:
 
 
 def _check_rebase(loop: ForOp, tiles: OpenTiles, what: str) -> None:
-    """Raise ScheduleError where the loop's variable stands for something else than the start of a tile."""
+    """Raise ScheduleError where the loop's variable stands for something else than the start of a tile, or what is
+    reckoned from it is not as far from it as the element is."""
+    strides = {part: stride for _, digits in _parts_of(loop, tiles) for part, stride in digits or ()}
+    ends = {id(op) for op in (*tiles.tails, *tiles.askers)}
     for user in dict.fromkeys(use.operation for use in loop.var.uses):
         forms = own_forms(user)
+        if not loop.is_ancestor(user):
+            continue  # left over from an earlier edit, it stands nowhere
         if not any(loop.var in form.dims() for form in forms):
             raise ScheduleError(f"{what}: {user.name} uses its variable outside index arithmetic")
+        around = [v for v in enclosing_loops(user) if v in strides]
         for form in forms:
             rebased(form, loop.var, tiles.step, Linear(), what)
+            is_end = id(user) in ends and form.terms.get(loop.var, 0) == -tiles.step
+            if not is_end and not _is_position(form, loop, tiles.step, {v.var: strides[v] for v in around}):
+                raise ScheduleError(f"{what}: what {user.name} is about lies otherwise in a piece than in a tile")
+
+
+def _is_position(form: Linear, loop: ForOp, step: int, strides: Mapping[SSAValue, int]) -> bool:
+    """Whether a form, where it has the variable of a loop over tiles, is a multiple of the element's position."""
+    times, rest = divmod(form.terms.get(loop.var, 0), step)
+    inner = [a[1] for a in form.terms if isinstance(a, tuple) and loop.var in a[1].dims()]
+    if not all(_is_position(f, loop, step, strides) for f in inner) or rest:
+        return False
+    return not times or all(form.terms.get(v, 0) == times * stride for v, stride in strides.items()) and bool(strides)
 
 
 def rebased(form: Linear, variable: Atom, step: int, base: Linear, what: str | None = None) -> Linear:

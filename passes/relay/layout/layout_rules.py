@@ -15,7 +15,7 @@ from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.infos import TensorInfo, hint_of, tensor_info
+from lamina.dialects.infos import TensorInfo, hint_of, is_always, surely_equal, surely_same, tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.layout import block_of
 from lamina.dialects.relay.qnn import scales as qs
@@ -226,7 +226,7 @@ def _elementwise(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | Non
     if result[1] % lanes and op.DIVIDES and not _has_quotients(op, offers):
         return None
     if op.FUSION_KIND in (OpPattern.ELEMWISE, OpPattern.OPAQUE) and (
-        len(offers) != 1 or offers[0].info.shape != result
+        len(offers) != 1 or not surely_same(offers[0].info.shape, result)
     ):
         return None
     # An op of that kind with attributes (expand_dims, prelu, tile) names axes by them.
@@ -245,7 +245,7 @@ def _broadcasts(offers: Sequence[Offer], result: tuple[int, ...]) -> bool:
     """Whether the op is plain broadcasting of its operands, and one at home on blocks has all the channels."""
     for o in offers:
         shape = (1,) * (4 - len(o.info.shape)) + o.info.shape
-        if any(e not in (1, whole) for e, whole in zip(shape, result, strict=True)):
+        if not all(is_always(e, 1) or surely_equal(e, whole) for e, whole in zip(shape, result, strict=True)):
             return False
         # One channel on a block is a lane and padding, which would not broadcast.
         if o.blocked and o.info.shape[1] != result[1]:

@@ -174,7 +174,7 @@ class Lines(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Where lines are fetched: at the start of a loop's body, in loops over some of them, which line is which."""
+    """A place where lines are fetched: at the start of a loop's body, in loops over some of them."""
 
     holder: ForOp
     loops: list[ForOp]

@@ -52,7 +52,7 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects import edit
-from lamina.dialects.dtypes import bytes_of_type
+from lamina.dialects.dtypes import bytes_of_type, dtype_name, itemsize
 from lamina.dialects.index.accesses import INDEX, over_values
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.linear import Linear, constant
@@ -79,6 +79,8 @@ from lamina.passes.tir.memory.in_place import may_share
 ALIGNMENT = 64
 LARGEST_ON_STACK, LARGEST_ON_SMALL_STACK = 1 << 18, 1 << 7
 """Bytes of a buffer in a loop that the stack holds still: of a thread, and of a program without a system."""
+MOST_ROUNDED = 1.125
+"""Bytes of buffers of unknown extents with their alignment, over those without."""
 MOST_BY_SIZE = 2000
 """Buffers; of more the time to place them by size grows too long."""
 SHARED = "shared"
@@ -263,17 +265,27 @@ def plans(main: MainOp, kernels: Mapping[str, FuncOp]) -> list[Plan]:
     lives: dict[Unit, dict[AllocOp, Buffer]] = {(): {}}
     for alloc in ops:
         if isinstance(alloc, AllocOp):
-            size, unit = _size_of(alloc)
-            unit = units.setdefault(frozenset(Counter(unit).items()), unit)
+            size, found = multiple_of(alloc)
+            unit = units.setdefault(frozenset(Counter(found).items()), tuple(found))
             used = [position[u.operation] for u in alloc.result.uses]
             lives.setdefault(unit, {})[alloc] = Buffer(size, min(used, default=-1), max(used, default=-1))
-    return [_plan(ops, unit, life, kernels) for unit, life in lives.items() if life]
+    return [_plan(ops, unit, _aligned(life, unit), kernels) for unit, life in lives.items() if life]
 
 
-def _size_of(alloc: AllocOp) -> tuple[int, Unit]:
-    """Bytes for each element of a unit, a multiple of the alignment, and the unit."""
-    size, unit = multiple_of(alloc)
-    return max(-(-size // ALIGNMENT) * ALIGNMENT, ALIGNMENT), tuple(unit)
+def _aligned(life: Mapping[AllocOp, Buffer], unit: Unit) -> dict[AllocOp, Buffer]:
+    """The buffers with sizes that are multiples of the alignment.
+
+    Bytes for each element of a unit are few where it is large: where that would make much more of them, they are whole
+    elements only, and whoever runs the program counts in larger units (`ProgramInfo.working_memory`).
+    """
+    step = ALIGNMENT
+    if unit and sum(_rounded(b.size, step) for b in life.values()) > MOST_ROUNDED * sum(b.size for b in life.values()):
+        step = max(itemsize(dtype_name(a.result.type.element_type)) for a in life)
+    return {alloc: b._replace(size=_rounded(b.size, step)) for alloc, b in life.items()}
+
+
+def _rounded(size: int, step: int) -> int:
+    return max(-(-size // step) * step, step)
 
 
 def _plan(ops: Sequence[Operation], unit: Unit, life: Mapping[AllocOp, Buffer], kernels: Mapping[str, FuncOp]) -> Plan:
@@ -375,7 +387,7 @@ def _insert(main: MainOp, found: Plan) -> None:
     block = main.body.block
     first = block.first_op
     assert first is not None
-    extents = [constant(max(found.size, ALIGNMENT)), *found.unit]
+    extents = [constant(found.size if found.unit else max(found.size, ALIGNMENT)), *found.unit]
     holder = AllocOp.make("arena", buffer_type(shape_with(extents), i8), extents=extents)
     edit.insert_before(first, holder)
     for alloc in [op for op in block.ops if isinstance(op, AllocOp) and op in found.placed]:

@@ -1,6 +1,7 @@
 // RUN: opt-tool %s -p tir-plan-memory | filecheck %s
 // Sizes are multiples of %n, in lines of 64 bytes for each: the third buffer lies where the first has been. What is a
-// multiple of %n * %n, in whatever order, is in an arena of its own.
+// multiple of %n * %n, in whatever order, is in an arena of its own; a line for each element would be eight times as much
+// there as is needed.
 
 tir.func @f(%n: index, %x: memref<?x16xf32> {te.shape = #te.map<(d0) -> (d0, 16)>}, %y: memref<?x16xf32> {te.shape = #te.map<(d0) -> (d0, 16)>}) attributes {outputs = 1 : i64} {
   tir.for %i = 0 to min [%n] "y.i" {
@@ -34,9 +35,9 @@ func.func @main(%n: index, %x: memref<?x16xf32> {te.shape = #te.map<(d0) -> (d0,
   func.return
 }
 
-// CHECK:      %[[SQUARES:.*]] = tir.alloc "arena" scope "global" [64, %n, %n] : memref<64x?x?xi8>
+// CHECK:      %[[SQUARES:.*]] = tir.alloc "arena" scope "global" [8, %n, %n] : memref<8x?x?xi8>
 // CHECK-NEXT: %[[ROWS:.*]] = tir.alloc "arena" scope "global" [192, %n] : memref<192x?xi8>
 // CHECK-NEXT: %a = tir.view %[[ROWS]][0] [%n, 16] : memref<192x?xi8> to memref<?x16xf32>
 // CHECK-NEXT: %b = tir.view %[[ROWS]][64] [%n * 2, 16] : memref<192x?xi8> to memref<?x16xf32>
 // CHECK-NEXT: %c = tir.view %[[ROWS]][0] [%n, 16] : memref<192x?xi8> to memref<?x16xf32>
-// CHECK-NEXT: %d = tir.view %[[SQUARES]][0] [%n, %n, 2] : memref<64x?x?xi8> to memref<?x?x2xf32>
+// CHECK-NEXT: %d = tir.view %[[SQUARES]][0] [%n, %n, 2] : memref<8x?x?xi8> to memref<?x?x2xf32>
