@@ -12,13 +12,13 @@ import lamina
 
 
 def attention(keys: int | str, heads: int, depth: int, masked: bool) -> Any:
-    """softmax(q k^T / sqrt(depth) + mask) v of x [1, queries, heads * depth] and m [1, keys, heads * depth]."""
+    """softmax(x k^T / sqrt(depth) + mask) v of x [1, queries, heads * depth] and k, v [1, keys, heads * depth]."""
     width = heads * depth
     split = numpy_helper.from_array(np.array([0, 0, heads, depth]), "split")
     joined = numpy_helper.from_array(np.array([0, 0, width]), "joined")
     scale = numpy_helper.from_array(np.array(depth**-0.5, np.float32), "scale")
     nodes: list[Any] = []
-    for name, source, perm in (("q", "x", [0, 2, 1, 3]), ("k", "m", [0, 2, 3, 1]), ("v", "m", [0, 2, 1, 3])):
+    for name, source, perm in (("q", "x", [0, 2, 1, 3]), ("k", "keys", [0, 2, 3, 1]), ("v", "values", [0, 2, 1, 3])):
         nodes.append(helper.make_node("Reshape", [source, "split"], [f"{name}_split"]))
         nodes.append(helper.make_node("Transpose", [f"{name}_split"], [name], perm=perm))
     nodes.append(helper.make_node("MatMul", ["q", "k"], ["products"]))
@@ -29,7 +29,8 @@ def attention(keys: int | str, heads: int, depth: int, masked: bool) -> Any:
     nodes.append(helper.make_node("MatMul", ["shares", "v"], ["mixed"]))
     nodes.append(helper.make_node("Transpose", ["mixed"], ["rows"], perm=[0, 2, 1, 3]))
     nodes.append(helper.make_node("Reshape", ["rows", "joined"], ["y"]))
-    inputs = [("x", [1, "queries", width]), ("m", [1, keys, width])] + [("mask", [1, 1, 1, keys])] * masked
+    rows = [1, keys, width]
+    inputs = [("x", [1, "queries", width]), ("keys", rows), ("values", rows)] + [("mask", [1, 1, 1, keys])] * masked
     ports = [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n, shape in inputs]
     result = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
     graph = helper.make_graph(nodes, "attention", ports, [result], [split, joined, scale])
@@ -38,13 +39,13 @@ def attention(keys: int | str, heads: int, depth: int, masked: bool) -> Any:
 
 def check(program: Any, heads: int, depth: int, queries: int, keys: int, masked: bool) -> None:
     random, width = np.random.default_rng(queries), heads * depth
-    x, m = (random.standard_normal((1, n, width)).astype(np.float32) for n in (queries, keys))
+    x, m, n = (random.standard_normal((1, rows, width)).astype(np.float32) for rows in (queries, keys, keys))
     mask = random.standard_normal((1, 1, 1, keys)).astype(np.float32) * masked
-    q, k, v = (a.reshape(-1, heads, depth).transpose(1, 0, 2).astype(np.float64) for a in (x, m, m))
+    q, k, v = (a.reshape(-1, heads, depth).transpose(1, 0, 2).astype(np.float64) for a in (x, m, n))
     scores = q @ k.transpose(0, 2, 1) / depth**0.5 + mask[0]
     shares = np.exp(scores - scores.max(-1, keepdims=True))
     expected = (shares / shares.sum(-1, keepdims=True) @ v).transpose(1, 0, 2).reshape(1, queries, width)
-    (found,) = program.run({"x": x, "m": m} | ({"mask": mask} if masked else {})).values()
+    (found,) = program.run({"x": x, "keys": m, "values": n} | ({"mask": mask} if masked else {})).values()
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
@@ -72,7 +73,7 @@ def test_a_number_of_keys(target: str | None, keys: int, heads: int, depth: int,
 @pytest.mark.parametrize("depth", [16, 40, 64])
 def test_an_open_number_of_keys(target: str | None, depth: int) -> None:
     given: dict[str, Any] = {} if target is None else {"target": target}
-    ranges = {"queries": "1..200", "keys": "1..400"}
-    program = lamina.compile(attention("keys", 2, depth, True), shapes=ranges, threads=1, cache=False, **given)
+    ranges = {"queries": "1..200", "count": "1..400"}
+    program = lamina.compile(attention("count", 2, depth, True), shapes=ranges, threads=1, cache=False, **given)
     for queries, keys in ((1, 1), (7, 63), (48, 64), (50, 65), (97, 127), (200, 400), (3, 399)):
         check(program, 2, depth, queries, keys, True)
