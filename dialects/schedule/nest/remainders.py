@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from lamina.dialects import edit
@@ -198,7 +198,8 @@ def _is_sum_under(store: StoreOp, form: Linear) -> bool:
         there = isinstance(kept, LoadOp) and kept.buffer is store.buffer and kept.forms() == store.forms()
         if there and isinstance(term, arith.SelectOp) and isinstance(term.cond.owner, ConditionOp):
             zero = term.rhs.owner
-            is_zero = isinstance(zero, arith.ConstantOp) and float(zero.value.value.data) == 0  # type: ignore[union-attr]
+            number = zero.value if isinstance(zero, arith.ConstantOp) else None
+            is_zero = isinstance(number, (FloatAttr, IntegerAttr)) and number.value.data == 0
             return is_zero and form in own_forms(term.cond.owner)
     return False
 
