@@ -93,9 +93,9 @@ def checked_nbytes(shape: Sequence[int], dtype: str, limit: int, where: str) -> 
     for extent in shape:
         if extent < 0:
             raise InputError(f"extent {extent} of shape {list(shape)} is negative", where=where, hint="give real sizes")
-    size = prod(shape) * itemsize(dtype)
-    if is_symbolic(size):
+    if any(map(is_symbolic, shape)):
         return 0  # sizes are bounded where they are given
+    size = prod(shape) * itemsize(dtype)
     if size > limit:
         raise InputError(
             f"a tensor of shape {list(shape)} takes {size} bytes, the limit is {limit}",

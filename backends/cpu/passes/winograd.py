@@ -34,7 +34,7 @@ from lamina.backends.cpu.winograd_costs import cycles, estimate, outputs, produc
 from lamina.dialects import relay as r
 from lamina.dialects.choices import Choices, spelling
 from lamina.dialects.dtypes import bytes_of_type, ir_type
-from lamina.dialects.infos import hint_of, least_of, tensor_info
+from lamina.dialects.infos import hint_of, is_symbolic, least_of, tensor_info
 from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.nn.conv_blocked import ContribConv2dNCHWcOp
@@ -144,7 +144,8 @@ class CpuWinograd(ModulePass):
             if {*attrs["strides"], *attrs["dilation"], attrs["groups"]} != {1}:
                 continue
             (data, dtype), (weight, _) = (tensor_info(v.type) for v in conv.operands[:2])
-            if dtype not in ("float32", "float64"):
+            # Tiles of an image are counted by a product of quotients, which no extent can be.
+            if dtype not in ("float32", "float64") or any(map(is_symbolic, data[2:])):
                 continue
             # Of a batch that only a run tells the smallest and a usual one.
             batches = [(n, *data[1:]) for n in dict.fromkeys((max(least_of(data[0]), 1), hint_of(data[0])))]

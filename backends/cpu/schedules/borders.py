@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lamina.backends.cpu.costs import for_target
+from lamina.backends.cpu.open_extents import is_open
 from lamina.backends.cpu.schedules.grouped import CONV2D, dot_intrinsic
 from lamina.backends.cpu.schedules.steps import parallel, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
@@ -88,5 +89,8 @@ def schedule_padding(s: Schedule, pad: Stage, target: TargetAttr) -> None:
 
 
 def is_left_out(border: Border, width: int, pixels: int) -> bool:
-    """Whether tiles of so many pixels read padding in the first and in the last tile of a row only."""
-    return border.left <= pixels and border.right <= (width % pixels or pixels)
+    """Whether tiles of so many pixels read padding in the first and in the last tile of a row only.
+
+    Where only a run tells the width, each pixel would ask whether it is in the last.
+    """
+    return not is_open(width) and border.left <= pixels and border.right <= (width % pixels or pixels)

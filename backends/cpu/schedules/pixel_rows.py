@@ -18,7 +18,15 @@ from math import ceil, prod
 from typing import NamedTuple
 
 from lamina.backends.cpu.costs import Costs, for_target
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by, unroll_reduction
+from lamina.backends.cpu.open_extents import is_open
+from lamina.backends.cpu.schedules.steps import (
+    epilogue_of,
+    lane_pieces,
+    parallel,
+    place_epilogue,
+    unroll_by,
+    unroll_reduction,
+)
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.schedule.build import Schedule
@@ -103,8 +111,9 @@ def takes_pixel_rows(stage: Stage, target: TargetAttr) -> bool:
 
 
 def leaves_padding_out(stage: Stage, target: TargetAttr) -> bool:
-    """Whether the data's padding is left out of the sums: it is copied where a tile has several rows."""
-    return takes_pixel_rows(stage, target) and pixel_tile(stage, target).rows == 1
+    """Whether the data's padding is left out of the sums: it is copied where a tile has several rows, and where only a
+    run tells the width, as each pixel would ask whether it is there."""
+    return takes_pixel_rows(stage, target) and not is_open(stage.spatial[3]) and pixel_tile(stage, target).rows == 1
 
 
 def pixel_tile(stage: Stage, target: TargetAttr) -> Tile:
@@ -167,7 +176,9 @@ def schedule_pixel_rows(s: Schedule, stage: Stage, follower: Stage | None, targe
     for lanes in (xv, x_outv):
         s.vectorize(lanes)
         s.pragma(lanes, "masked_lanes")
-    if width > tile.vectors * tile.lanes and leaves_padding_out(stage, target):
+    if is_open(width):
+        s.partition(xo, lane_pieces(stage, 3, tile.lanes, tile.vectors))
+    elif width > tile.vectors * tile.lanes and leaves_padding_out(stage, target):
         # Masks are constants in the parts of a row that have ends, and none are in the others.
         s.pragma(xo, "loop_partition_hint")
     if per_group % tile.channels:

@@ -70,10 +70,13 @@ class GlobalAvgPool2dOp(_Global, precision=Precision.NEVER, dtypes=FLOATS):
     def te_compute(data: Tensor, *, layout: str) -> Tensor:
         total = _over_image(data, layout, te.sum, "image_sum")
         h, w = image_axes(layout, "HW")
-        count = data.shape[h] * data.shape[w]
+        sides = data.shape[h], data.shape[w]
 
         def element(*i: Index) -> Any:
-            return total[i] / te.const(count, data.dtype) if is_symbolic(count) else total[i] * (1.0 / count)
+            if any(map(is_symbolic, sides)):
+                # The product of two quotients is no extent.
+                return total[i] / (te.const(sides[0], data.dtype) * te.const(sides[1], data.dtype))
+            return total[i] * (1.0 / (sides[0] * sides[1]))
 
         return te.compute(total.shape, element, "global_avg_pool2d")
 

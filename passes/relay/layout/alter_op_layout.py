@@ -86,11 +86,11 @@ def to_blocks(module: ModuleOp, lanes: int, v: int, dots: Dots = NO_DOTS, rows: 
                     Converter(block, lanes, v, dots, rows).run()
 
 
-def _is_image_known(type_: Attribute) -> bool:
-    """Whether no extent of a type is unknown but the first, the batch, which has a name."""
+def _are_channels_known(type_: Attribute) -> bool:
+    """Whether the channels of a type are a number, and extents that are unknown have names."""
     if not has_unknown_extents([type_]):
         return True
-    return is_symbolic(type_) and DYNAMIC_INDEX not in cast("TensorType[Attribute]", type_).get_shape()[1:]
+    return is_symbolic(type_) and DYNAMIC_INDEX not in cast("TensorType[Attribute]", type_).get_shape()[1:2]
 
 
 class Converter:
@@ -120,7 +120,7 @@ class Converter:
         for op in list(self.block.ops):
             found = None
             types = [*op.operand_types, *op.result_types]
-            if isinstance(op, RelayOp) and len(op.results) == 1 and all(map(_is_image_known, types)):
+            if isinstance(op, RelayOp) and len(op.results) == 1 and all(map(_are_channels_known, types)):
                 found = plan(op, [self._offer(v) for v in op.operands], self.lanes, self.v, self.dots, self.rows)
             if found is None:
                 self._stay(op)

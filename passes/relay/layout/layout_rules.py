@@ -134,9 +134,9 @@ def _is_less_in_rows(op: RelayOp, weight: TensorInfo, lanes: int) -> bool:
 
     Few output channels are mostly padding on blocks. Counted are cycles; rows end in masks.
     """
-    (batch, _, rows, columns), attrs = tensor_info(op.results[0].type).shape, attrs_of(op)
+    (batch, _, rows, columns), attrs = map(hint_of, tensor_info(op.results[0].type).shape), attrs_of(op)
     data, (out, channels, *taps), stride = tensor_info(op.operands[0].type), weight.shape, attrs["strides"][-1]
-    batch, elements = hint_of(batch), hint_of(prod(data.shape))
+    elements = prod(map(hint_of, data.shape))
     if attrs["groups"] > 1 or stride > MOST_STRIDE or data.dtype != "float32" or lanes == 1:
         return False
     steps = channels * prod(taps)
@@ -167,8 +167,8 @@ def _part(channels: int, lanes: int) -> int:
 
 def _mostly_blocked(op: RelayOp, offers: Sequence[Offer], lanes: int) -> bool:
     """Whether less has to be transposed to work on blocks than to work in plain order; evenly, the readers decide."""
-    blocked = sum(hint_of(prod(o.info.shape)) for o in offers if o.blocked)
-    plain = sum(hint_of(prod(o.info.shape)) for o in offers if not o.blocked and not o.constant)
+    blocked = sum(prod(map(hint_of, o.info.shape)) for o in offers if o.blocked)
+    plain = sum(prod(map(hint_of, o.info.shape)) for o in offers if not o.blocked and not o.constant)
     return blocked > plain or blocked == plain and _wants_blocks(op, lanes)
 
 
