@@ -36,10 +36,10 @@ def sizes(largest: int, count: int, seed: int = 0) -> list[int]:
     primes = [n for n in range(2, largest) if all(n % d for d in range(2, int(n**0.5) + 1))]
     powers = [1 << n for n in range(1, largest.bit_length()) if 1 << n < largest]
     chosen = {1, largest}
-    for kind in (powers, primes, range(1, largest + 1)):
+    for kind, most in ((powers, count // 3), (primes, count // 3), (range(1, largest + 1), count)):
         fresh = [n for n in kind if n not in chosen]
-        chosen.update(random.sample(fresh, min(len(fresh), max(1, count // 3))))
-    return sorted(random.sample(sorted(chosen - {1, largest}), min(count, len(chosen)) - 2) + [1, largest])
+        chosen.update(random.sample(fresh, min(len(fresh), most, count - len(chosen))))
+    return sorted(chosen)
 
 
 def inputs(ports: Sequence[Any]) -> dict[str, Any]:
