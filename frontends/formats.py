@@ -71,6 +71,8 @@ class ModelFormat(Format):
 
     read: Importer
     check: Callable[[Any], SupportReport]
+    read_any_size: Importer | None = None
+    """Imports a model for all sizes of extents that it leaves open, where `read` raises OpenExtentError for them."""
     beside: Callable[[Path], Path | None] | None = None
     """The file that holds the weights of the model at a path, None where it is not there; None for one file alone."""
 

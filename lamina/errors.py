@@ -40,6 +40,10 @@ class InputError(LaminaError):
     """The input (a model, a text file, an array) is wrong."""
 
 
+class ExtentError(InputError):
+    """An array has an extent that a program was not made for; one for its shape may take it."""
+
+
 class UsageError(LaminaError):
     """The command line or the call is wrong: an unknown pass, a bad option."""
 

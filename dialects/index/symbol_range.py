@@ -19,6 +19,11 @@ class SymbolRange(NamedTuple):
     default: int | None = None
     """The value of one that no extent of an input is, unless it is given."""
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether any number is in it: one more op may take some away, which no user has asked for."""
+        return self.max == MOST and self.min <= 1 and self.divisor == 1 and self.default is None
+
     def numbers(self) -> list[int]:
         """All that it says as numbers."""
         return [self.min, self.max, self.divisor, *([self.default] if self.default is not None else [])]
@@ -32,3 +37,7 @@ class SymbolRange(NamedTuple):
         if not self.min <= value <= self.max:
             return f"it is from {self.min} to {self.max}"
         return f"it is a multiple of {self.divisor}" if value % self.divisor else None
+
+
+ANY = SymbolRange(0)
+"""Any size, none included."""

@@ -1,6 +1,6 @@
 """Ranges of symbols: as users write them, and the smaller ones in which guards hold.
 
-n=1..64, k=16..512:16, b=8        from 1 to 64; the multiples of 16 from 16 to 512; 8
+n=1..64, k=16..512:16, b=8, m=?     from 1 to 64; the multiples of 16 from 16 to 512; 8; any
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from math import gcd, lcm
 
 from lamina.dialects.index.symbol_forms import symbols_of
-from lamina.dialects.index.symbols import Guard, SymbolRange, Symbols
+from lamina.dialects.index.symbol_range import ANY, SymbolRange
+from lamina.dialects.index.symbols import Guard, Symbols
 from lamina.errors import InputError, UnsupportedError, UsageError
 
 _RANGE = re.compile(r"\s*(\d+)(?:\s*\.\.\s*(\d+))?(?:\s*:\s*(\d+))?\s*")
@@ -29,7 +30,9 @@ def parse_ranges(text: str) -> dict[str, SymbolRange]:
 
 
 def parse_range(text: str, whole: str = "") -> SymbolRange:
-    """The range of `1..64`, `16..512:16` or `8`, which stands in a `whole` text. Raises UsageError."""
+    """The range of `1..64`, `16..512:16`, `8` or `?`, which stands in a `whole` text. Raises UsageError."""
+    if text.strip() == "?":
+        return ANY
     match = _RANGE.fullmatch(text)
     if match is None:
         raise _mistake(whole or text)
@@ -42,7 +45,7 @@ def parse_range(text: str, whole: str = "") -> SymbolRange:
 
 
 def _mistake(part: str) -> UsageError:
-    return UsageError(f"{part.strip()!r} gives no values of an extent", hint="write n=1..64, or n=16..512:16")
+    return UsageError(f"{part.strip()!r} gives no values of an extent", hint="write n=1..64, n=16..512:16, n=?")
 
 
 def range_problem(known: SymbolRange) -> str | None:
@@ -102,6 +105,11 @@ def _smaller(guard: Guard, ranges: Mapping[str, SymbolRange]) -> tuple[str, Symb
         if coef > 0:
             return atom, known._replace(min=max(known.min, -(form.const // coef)))
         return atom, known._replace(max=min(known.max, form.const // -coef))
+    if isinstance(atom, tuple) and atom[0] == "floordiv" and guard.kind == "ge":
+        _, inner, divisor = atom
+        # x floordiv d >= q is x >= q d, and x floordiv d <= q is x < (q + 1) d.
+        least, most = -(form.const // coef) if coef > 0 else 0, form.const // -coef if coef < 0 else 0
+        return _smaller(Guard(inner - least * divisor if coef > 0 else (most + 1) * divisor - 1 - inner, "ge"), ranges)
     # What is left over is never less than 0: at most 0 is 0.
     none_left = guard.kind == "eq" or (guard.kind == "ge" and coef < 0)
     if isinstance(atom, tuple) and none_left and atom[0] == "mod" and not form.const:

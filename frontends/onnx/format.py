@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lamina.frontends.formats import ModelFormat, Shapes
@@ -11,12 +12,18 @@ if TYPE_CHECKING:
     from lamina.frontends.support import SupportReport
 
 
-def read(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:
-    """Import a model: a path, bytes or a ModelProto. Raises LaminaError."""
+def read(
+    source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None, any_size: bool = False
+) -> ImportedModel:
+    """Import a model: a path, bytes or a ModelProto; with `any_size` for all sizes of extents that it leaves open.
+
+    Raises LaminaError.
+    """
     from lamina.frontends.onnx.importer import load_onnx
     from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES
 
-    return load_onnx(source, shapes, DEFAULT_MAX_TENSOR_BYTES if max_tensor_bytes is None else max_tensor_bytes)
+    limit = DEFAULT_MAX_TENSOR_BYTES if max_tensor_bytes is None else max_tensor_bytes
+    return load_onnx(source, shapes, limit, any_size=any_size)
 
 
 def check(source: Any) -> SupportReport:
@@ -32,5 +39,6 @@ FORMAT = ModelFormat(
     suffixes=(".onnx",),
     begins=lambda begin: begin[:1] == b"\x08" and begin[1:2] >= b"\3",
     read=read,
+    read_any_size=partial(read, any_size=True),
     check=check,
 )

@@ -14,11 +14,9 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.exceptions import ParseError
 
-from lamina.dialects.index.symbol_ranges import narrowed, parse_range
-from lamina.dialects.index.symbols import SymbolRange, Symbols, with_symbols
-from lamina.dialects.infos import TensorInfo, is_symbolic
+from lamina.dialects.index.symbols import with_symbols
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.symbolic import state_symbols, type_of_info
 from lamina.dialects.relay.value_types import is_dynamic
@@ -39,6 +37,7 @@ from lamina.frontends.onnx.builder import (
     SequenceValue,
     set_hint,
 )
+from lamina.frontends.onnx.dimensions import Dimensions, Findings, FoundError
 from lamina.frontends.onnx.functions import function_of
 from lamina.frontends.onnx.generalise import generalised
 from lamina.frontends.onnx.graph import Graph, read_graph
@@ -71,6 +70,7 @@ def load_onnx(
     max_tensor_bytes: int = DEFAULT_MAX_TENSOR_BYTES,
     values: Mapping[str, Any] | None = None,
     machine: bool = True,
+    any_size: bool = False,
 ) -> ImportedModel:
     """Import a model. `shapes` gives an input's shape by its name, or the size of a named dimension.
 
@@ -79,40 +79,44 @@ def load_onnx(
     NeedsValueError names the inputs that decide a shape or an axis and would have to be fixed.
 
     Where values decide shapes or branches, or a loop is long, the module is one for the machine: it has `?`, relay.if
-    and functions that call themselves. Without `machine` such a model is refused.
+    and functions that call themselves. Without `machine` such a model is refused. With `any_size` extents that the
+    model leaves open and `shapes` does not give may be any that its nodes take; the machine has no symbols.
     """
     model = read_model(source, apart=True)
     graph = read_graph(model.model, model.label)
     report = report_of(graph)
     if not report.ok:
         raise report.error()
-    given = dict(shapes or {}), max_tensor_bytes, dict(values or {})
+    found = Findings()
+    given = dict(shapes or {}), max_tensor_bytes, dict(values or {}), any_size, found
+    for_machine = False
     try:
-        try:
-            return _Importer(model, graph, *given).run()
-        except UnsupportedError as e:
-            if not machine or not isinstance(e, NeedsValueError | NeedsMachineError):
-                raise
-        return _Importer(model, read_graph(model.model, model.label), *given, machine=True).run()
+        while True:
+            importer = _Importer(model, graph, *given, machine=for_machine)
+            try:
+                return importer.run()
+            except FoundError as e:
+                found.add(e)
+            except (NeedsValueError, NeedsMachineError):
+                if for_machine or not machine or importer.symbols is not None:
+                    raise
+                for_machine = True
+            graph = read_graph(model.model, model.label)
     finally:
         # Of weights that nobody has wanted.
         for digest in model.digests.values():
             digest.cancel()
 
 
-def _ranged(given: Any) -> Any:
-    """A size that is said as the text of a range, `1..64`, as that range."""
-    return parse_range(given) if isinstance(given, str) else given
-
-
 class _Importer:
     def __init__(
         self, model: ModelSource, graph: Graph, shapes: dict[str, Any], limit: int, fixed: dict[str, Any],
-        machine: bool = False,
+        any_size: bool, found: Findings, machine: bool = False,
     ) -> None:  # fmt: skip
         self.model = model
         self.graph = graph
-        self.shapes = {n: _ranged(given) for n, given in shapes.items()}
+        self.dimensions = Dimensions(graph.inputs, shapes, any_size, found)
+        self.shapes = self.dimensions.shapes
         self.limit = limit
         self.fixed = fixed
         self.machine = machine
@@ -125,7 +129,7 @@ class _Importer:
         self.arguments: dict[int, str] = {}
         self.results: list[SSAValue] = []
         self.depth = 0
-        self.symbols = self._symbols()
+        self.symbols = self.dimensions.symbols
         """Extents that the program is compiled for all values of; None where all are numbers."""
         self.sequences: dict[str, int | None] = {}
 
@@ -135,7 +139,7 @@ class _Importer:
             return self._imported()
         with with_symbols(self.symbols):
             imported = self._imported()
-        state_symbols(imported.module, self._narrowed(self.symbols))
+        state_symbols(imported.module, self.dimensions.narrowed(self.builder.where))
         return imported
 
     def _imported(self) -> ImportedModel:
@@ -156,24 +160,6 @@ class _Importer:
             self.sequences,
             self.builder.strings.known(),
         )
-
-    # -- symbols -----------------------------------------------------------------------------------
-
-    def _symbols(self) -> Symbols | None:
-        """The symbols of dimensions that `shapes` gives ranges for; those may be forms over them in the model."""
-        ranges = {name: size for name, size in self.shapes.items() if isinstance(size, SymbolRange)}
-        if not ranges:
-            return None
-        symbols = Symbols({n: r for n, r in ranges.items() if r.min < r.max})
-        symbols.takes_guards = True
-        return symbols
-
-    def _narrowed(self, symbols: Symbols) -> Symbols:
-        """The symbols for whose values the nodes so far do what was imported. Raises LaminaError where none say it."""
-        try:
-            return narrowed(symbols, {n: r for n, r in symbols.known.items() if r != SymbolRange()}, symbols.guards)
-        except (UnsupportedError, InputError) as e:
-            raise type(e)(e.what, where=self.builder.where, hint=e.hint) from None
 
     # -- inputs ------------------------------------------------------------------------------------
 
@@ -204,7 +190,7 @@ class _Importer:
 
     def _tensor(self, name: str, tensor: Any, given: Any, where: str) -> tuple[Port, Value]:
         dtype = dtype_of(tensor.elem_type, where)
-        shape = self._shape(given, tensor, where)
+        shape = self._shape(given, tensor, where, name)
         checked_nbytes(shape, dtype, self.limit, where)
         type_ = type_of_info(TensorInfo(shape, dtype))
         argument = self.block.insert_arg(type_, len(self.block.args))
@@ -243,7 +229,7 @@ class _Importer:
                 found.add(self.arguments[id(ssa)])
         return tuple(sorted(found))
 
-    def _shape(self, given: Any, tensor: Any, where: str) -> tuple[int, ...]:
+    def _shape(self, given: Any, tensor: Any, where: str, name: str) -> tuple[int, ...]:
         declared = list(tensor.shape.dim) if tensor.HasField("shape") else None
         for d in declared or ():
             if d.dim_value < 0:
@@ -264,31 +250,16 @@ class _Importer:
             return shape
         if declared is None:
             raise UsageError("the model states no shape", where=where, hint="give one with shapes= (--shape)")
-        return tuple(self._extent(d, where) for d in declared)
+        return tuple(self._extent(name, n, d, where) for n, d in enumerate(declared))
 
-    def _extent(self, dim: Any, where: str) -> int:
+    def _extent(self, name: str, axis: int, dim: Any, where: str) -> int:
         if dim.HasField("dim_value"):
             return int(dim.dim_value)
-        size = self._size(dim.dim_param) if dim.dim_param else None
-        if size is not None and (is_symbolic(size) or size >= 0):
+        size = self.dimensions.extent(name, axis, dim)
+        if size is not None:
             return size
         which = f"the dimension {shown(dim.dim_param)}" if dim.dim_param else "a dimension"
-        if self.symbols is not None:
-            hint = "where one dimension has a range, each open one has a range or a size"
-            raise UsageError(f"{which} has no fixed size", where=where, hint=hint)
         raise OpenExtentError(f"{which} has no fixed size", where=where, hint="give its shape with shapes= (--shape)")
-
-    def _size(self, dim: str) -> int | None:
-        """The number of a named dimension, None where it has none; exporters name `past + 1` what is that."""
-        given = self.shapes.get(dim)
-        if isinstance(given, SymbolRange) and given.min == given.max:
-            return given.min
-        if self.symbols is None or given is not None and not isinstance(given, SymbolRange):
-            return given if isinstance(given, int) else None
-        try:
-            return self.symbols.extent(dim)
-        except (KeyError, ParseError):
-            return None
 
     def _check_shape_names(self) -> None:
         dims: set[str] = {d.dim_param for i in self.graph.inputs for d in i.type.tensor_type.shape.dim if d.dim_param}
@@ -350,12 +321,14 @@ class _Importer:
         moved = held[0] if held and (node.raw.domain, node.op_type) in MOVES else ""
         if held and not moved and not takes_held(node.raw.domain, node.op_type):
             return self._not_for(node, held[0])
+        asked = len(self.symbols.guards) if self.symbols is not None else 0
         try:
             made = convert(node, self.builder) if not self.machine else self._for_machine(node, convert)
         except NeedsValueError as e:
             e.names = e.names or self._deciding(e.value)
             raise
-        except LaminaError:
+        except LaminaError as e:
+            self.dimensions.refused(asked, e)
             raise
         except (OverflowError, ValueError, IndexError, MemoryError) as e:
             # A number in the model that numpy or Python refuses; the converters check what they know of.
@@ -363,7 +336,7 @@ class _Importer:
         if made is None:
             return False
         if self.symbols is not None and self.symbols.guards:
-            self._narrowed(self.symbols)
+            self.dimensions.narrowed(self.builder.where)
         results = [made] if isinstance(made, Value | OpenValue | SequenceValue | OptionalValue) else list(made)
         for n, name in enumerate(node.outputs):
             if not name:

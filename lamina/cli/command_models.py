@@ -213,14 +213,14 @@ def texts_of(args: Any, path: str | os.PathLike[str] | None = None) -> StageText
 
 
 def shapes_of(given: Sequence[str]) -> dict[str, Any]:
-    """`x=1,3,224,224` is a shape, `batch=8` the size of a dimension, `batch=1..64` the range of its sizes."""
+    """`x=1,3,224,224` is a shape, `batch=8` the size of a dimension, `batch=1..64` or `batch=?` its sizes."""
     shapes: dict[str, Any] = {}
     for text in given:
         name, mark, sizes = text.rpartition("=")
         try:
             if not mark or not name:
                 raise ValueError
-            if ".." in sizes:
+            if ".." in sizes or sizes == "?":
                 shapes[name] = range_of_sizes(sizes, text)
                 continue
             shapes[name] = int(sizes) if "," not in sizes else [int(s) for s in sizes.strip(",").split(",")]

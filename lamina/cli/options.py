@@ -67,7 +67,7 @@ def add_choosing(parser: ArgumentParser) -> Any:
     )
     target.add_argument("--threads", type=int, metavar="N", help="default: 1 for bench, else all processors")
     target.add_argument(
-        "--shape", action="append", default=[], metavar="NAME=D,D,..", help="of an input; D or D..D of a dimension"
+        "--shape", action="append", default=[], metavar="NAME=D,D,..", help="of an input; D, D..D or ? of a dimension"
     )
     target.add_argument(
         "--input-shapes",

@@ -9,21 +9,21 @@ print(exe.profile({"data_0": x}).table())
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from lamina.backends.cpu.processors import available_threads
 from lamina.driver.model import Model, Origin, Shapes, Source
+from lamina.driver.open_extents import beyond, built
 from lamina.driver.settings import Settings
 from lamina.driver.sources import Choice, Imports, answers_of, key_of, source_of, with_choices
-from lamina.errors import OpenExtentError, UnsupportedError, UsageError
+from lamina.errors import ExtentError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.suffixes import is_c_source
 from lamina.ir.targets import check_host, spec_of
@@ -103,9 +103,10 @@ def compile(
 
     A program with control flow, data or extents that only arrays tell is run by the virtual machine (`lamina.vm.vm`),
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
-    and not given is compiled for each shape that it meets; with a range for each, `shapes={"seq": "1..512"}`, it is one
-    program for all of these sizes. `states` are outputs that go to inputs in the next run, by the names of these: what
-    grows by concatenation is added to where it lies (`Executable.session`). Raises LaminaError.
+    is one program for all sizes, or for those of a range, `shapes={"seq": "1..512"}`. Where that cannot be, as for
+    images of any height and width, it is compiled for each shape that it meets, with a warning that says why. `states`
+    are outputs that go to inputs in the next run, by the names of these: what grows by concatenation is added to where
+    it lies (`Executable.session`). Raises LaminaError.
     """
     origin, fresh = source_of(model, shapes, states)
     settings = Settings.of(target, threads, opt_level, numerics, sanitize, records)
@@ -119,9 +120,9 @@ def compile(
     wanted = with_choices(fresh, answers)
     stages = _stages(wanted, settings)
     if found is not None:
-        return Executable(load_program(found, objects), stages, settings, found, cached=True)
+        return Executable(load_program(found, objects), stages, settings, found, cached=True).of_origin(origin, objects)
     compilation = _compilation(wanted, settings, progress, objects)
-    made = _built(compilation, origin)
+    made = built(compilation, origin, fresh, compile)
     if not isinstance(made, StoredProgram):
         if answers:
             what = f"choices are for models whose kernels have a fixed order; this one is {made.describe()}"
@@ -130,8 +131,8 @@ def compile(
     # What ops of a user mean is in no key.
     foreign = isinstance(fresh, Imports) and fresh.foreign
     kept = key and not foreign and origin.unchanged()
-    with _written(programs, key, made) if programs is not None and kept else nullcontext():
-        return Executable(load_program(made, objects), stages, settings, made)
+    with programs.storing(key, made) if programs is not None and kept else nullcontext():
+        return Executable(load_program(made, objects), stages, settings, made).of_origin(origin, objects)
 
 
 @quiet_gc()
@@ -207,10 +208,10 @@ def exportable(
     objects = object_cache(cache)
     if made is None:
         compilation = _compilation(wanted, settings, progress, objects)
-        built = _built(compilation, origin)
-        if not isinstance(built, StoredProgram):
+        found = built(compilation, origin, fresh, compile)
+        if not isinstance(found, StoredProgram):
             return None
-        made = built
+        made = found
         foreign = isinstance(fresh, Imports) and fresh.foreign
         if programs is not None and key and not foreign and origin.unchanged():
             programs.store(key, made)
@@ -243,35 +244,6 @@ def _compilation(
 
     # What runs the program is the same for all of them, and made before there is one.
     return Compilation(fresh, settings, objects, progress, partial(runtime_library, cache=objects))
-
-
-def _built(compilation: Compilation, origin: Origin) -> StoredProgram | MachineProgram | OpenProgram:
-    """A program of a model; one for each shape that it meets, where its extents are open."""
-    from lamina.driver.compilation import build
-
-    try:
-        return build(compilation)
-    except OpenExtentError as e:
-        if origin.states:
-            e.hint = 'states are for programs of known extents, or of ranges: shapes={...: "1..512"}'
-            raise
-        from lamina.driver.open_model import OpenProgram
-
-        settings, cache = compilation.settings, compilation.objects is not None
-        how: dict[str, Any] = {"opt_level": settings.context, "cache": cache, "sanitize": settings.sanitize}
-        return OpenProgram(origin, e, lambda known: compile(known, settings.attr, **how))
-
-
-@contextmanager
-def _written(programs: ProgramCache, key: str, made: StoredProgram) -> Generator[None]:
-    """Write a program to disk while it is linked: both wait for the disk and for LLVM rather than for Python."""
-    writer = ThreadPoolExecutor(1, "lamina-store")
-    writing = writer.submit(programs.store, key, made)
-    writer.shutdown(wait=False)
-    try:
-        yield
-    finally:
-        writing.result()
 
 
 def texts(
@@ -338,6 +310,7 @@ class Executable(Runnable):
         self._stored = stored
         self._description = stored.description if stored is not None else {}
         self._texts = texts
+        self._otherwise: Callable[[], OpenProgram] | None = None
         self._settings = settings
         self.opt_level = settings.context.opt_level
         self.context = settings.context
@@ -347,6 +320,15 @@ class Executable(Runnable):
         """Whether the program came from the cache."""
         self.notes = dict(notes or {})
         """The notes that `save` kept with the program that this one was loaded from."""
+
+    def of_origin(self, origin: Origin, objects: ObjectCache | None) -> Self:
+        """The same, which compiles its model for sizes that it is not for, where users have ruled out none.
+
+        `objects` is the cache of machine code, None for no caches.
+        """
+        assert self._stored is not None
+        self._otherwise = beyond(self._stored, origin, self._settings, objects, compile)
+        return self
 
     def described(self) -> HasPorts:
         return self._program.info
@@ -361,10 +343,17 @@ class Executable(Runnable):
         return self._settings.target.threads
 
     def run_on(self, inputs: Mapping[str, Any], out: Mapping[str, Array] | None) -> dict[str, Any]:
-        if out is not None:
-            return self._program.run_out(self._arrays(inputs), out)
-        results = self._direct(inputs) if self._direct is not None else None
-        return self._program.run(self._arrays(inputs)) if results is None else results
+        results = self._direct(inputs) if self._direct is not None and out is None else None
+        if results is not None:
+            return results
+        arrays = self._arrays(inputs)
+        try:
+            return self._program.run(arrays) if out is None else self._program.run_out(arrays, out)
+        except ExtentError:
+            if self._otherwise is None:
+                raise
+        other = self._otherwise()
+        return other.run(arrays) if out is None else other.run_out(arrays, out)
 
     def close(self) -> None:
         self._program.close()

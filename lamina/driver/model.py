@@ -51,6 +51,8 @@ class Origin:
     """The most bytes of a tensor of a model, None for the importer's own limit."""
     states: Mapping[str, str] = field(default_factory=dict[str, str])
     """The outputs that go to inputs in the next run, by the names of these."""
+    any_size: bool = False
+    """Whether extents that the model leaves open, and `shapes` too, may have any size."""
 
     @staticmethod
     def of(
@@ -99,7 +101,9 @@ class Origin:
         from lamina.ir.foreign_files import model_format, refuse_foreign
 
         refuse_foreign(self.source)
-        return model_format(self.source).read(self.source, self.shapes or None, self.max_tensor_bytes)
+        format_ = model_format(self.source)
+        read = format_.read_any_size or format_.read if self.any_size else format_.read
+        return read(self.source, self.shapes or None, self.max_tensor_bytes)
 
     def _is_onnx(self) -> bool:
         if is_text(self.source) or type(self.source).__name__ in ("ModuleOp", "ImportedModel", "ExportedProgram"):

@@ -1,21 +1,24 @@
-"""ONNX models that leave extents open, `batch` or `sequence`: imported and compiled again for each shape that is met.
+"""ONNX models that leave extents open, `batch` or `sequence`: one program for all sizes, or one for each shape.
 
-How programs are guarded and kept stands in `programs_by_shape.py`.
+What no program for all sizes can be, and sizes that such a program is not for, are imported and compiled again for each
+shape that is met. How these programs are guarded and kept stands in `programs_by_shape.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 from weakref import WeakSet
 
 import numpy as np
 
+from lamina.dialects.index.symbol_ranges import parse_range
 from lamina.dialects.relay.value_types import dynamic_tensor, is_dynamic
 from lamina.driver.machine_program import MachineInfo
 from lamina.driver.programs_by_shape import ProgramsByShape, Runs, as_model
 from lamina.driver.relay_source import port_of_type
-from lamina.errors import InputError, OpenExtentError, did_you_mean
+from lamina.errors import ExtentError, InputError, did_you_mean
 from lamina.frontends.onnx.source import read_model
 from lamina.frontends.onnx.tensors import dtype_of
 from lamina.runtime.fork_lock import ForkLock
@@ -33,21 +36,28 @@ if TYPE_CHECKING:
 class OpenProgram:
     """A model and the programs that it has become so far. Calls from several threads take turns."""
 
-    def __init__(self, origin: Origin, error: OpenExtentError, build: Callable[[Model], Runnable]) -> None:
-        """`build` compiles the model for shapes that are known: what runs it, by names of ports."""
+    def __init__(self, origin: Origin, build: Callable[[Model], Runnable]) -> None:
+        """`build` compiles the model for shapes that are known: what runs it, by names of ports.
+
+        Each program is said, as it takes its time.
+        """
         source: Any = origin.source
         model = read_model(source).model
         initialised = {t.name for t in model.graph.initializer}
-        ports = [_port(i, origin.shapes, error) for i in model.graph.input if i.name not in initialised]
-        outputs = [_port(o, origin.shapes, None) for o in model.graph.output]
+        ports = [_port(i, origin.shapes) for i in model.graph.input if i.name not in initialised]
+        outputs = [_port(o, origin.shapes) for o in model.graph.output]
         self.info = MachineInfo(tuple(ports), tuple(outputs))
         self._executables: WeakSet[Runnable] = WeakSet()
 
         def built(imported: ImportedModel) -> Runs:
             made = build(as_model(model, imported))
             self._executables.add(made)
+            shapes = ", ".join(f"{p.name}: {p.describe()}" for p in made.inputs)
+            warn(f"{imported.label} is compiled for {shapes} alone", stacklevel=7)
             return made.run
 
+        self._ranges = {n: parse_range(given) for n, given in origin.shapes.items() if isinstance(given, str)}
+        """Of the dimensions for which the user has given some."""
         self._programs = ProgramsByShape(model, source, built)
         self._lock = ForkLock()
 
@@ -69,6 +79,10 @@ class OpenProgram:
                 (arrays[p.name],) = check_inputs([p], {n: a for n, a in inputs.items() if n == p.name})
             else:
                 raise InputError(f"missing; expected {p.describe()}", where=f"input {p.name!r}")
+        for name, range_ in self._ranges.items():
+            problem = range_.problem(sizes[name]) if name in sizes else None
+            if problem is not None:
+                raise ExtentError(f"{sizes[name]} given, {problem}", where=f"size {name!r}")
         with self._lock:
             results = self._programs.run(arrays)
         return {p.name: r for p, r in zip(self.info.outputs, results, strict=True)}
@@ -96,15 +110,14 @@ class OpenProgram:
         return "compiled for each shape"
 
 
-def _port(proto: Any, shapes: Mapping[str, Any], error: OpenExtentError | None) -> Port:
-    """The port of an input as declared, with what `shapes` says of it; of what is no tensor of a rank the error."""
+def _port(proto: Any, shapes: Mapping[str, Any]) -> Port:
+    """The port of an input or output as declared, with what `shapes` says of it."""
     tensor, given = proto.type.tensor_type, shapes.get(proto.name)
     if proto.type.WhichOneof("value") != "tensor_type" or not (tensor.HasField("shape") or given is not None):
-        if error is not None:
-            raise error
         return Port(proto.name, (), "")
     dims: list[int | str] = [d.dim_value if d.HasField("dim_value") else d.dim_param or "_" for d in tensor.shape.dim]
-    dims = [shapes.get(d, d) if isinstance(d, str) else d for d in dims]
+    numbers = {n: size for n, size in shapes.items() if isinstance(size, int)}
+    dims = [numbers.get(d, d) if isinstance(d, str) else d for d in dims]
     type_ = dynamic_tensor(dims if given is None else [int(e) for e in given], dtype_of(tensor.elem_type, proto.name))
     port = port_of_type(proto.name, type_)
     assert is_dynamic(type_) == hasattr(port, "type")

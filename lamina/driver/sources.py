@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from lamina.driver.model import Model, Origin, Shapes, Source, port_of
-from lamina.errors import UsageError
+from lamina.errors import OpenExtentError, UsageError
 from lamina.passes.relay.layout.legal_forms import any_registered
 from lamina.passes.relay.partition.external_backends import is_foreign
 from lamina.store.program_cache import program_key
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from lamina.dialects.machine_spec import TargetSpec
     from lamina.driver.compilation import Fresh
     from lamina.driver.compilation import Source as _Module
+    from lamina.driver.relay_source import ReadProgram
     from lamina.driver.settings import Settings
+    from lamina.frontends.imported import ImportedModel
 
 Choice: TypeAlias = "str | os.PathLike[str] | Mapping[str, str] | None"
 
@@ -70,19 +73,29 @@ def copies_of(model: Model) -> Fresh:
 
 
 class Imports:
-    """Imports a model anew each time."""
+    """Imports a model anew each time, for all sizes of extents that are open."""
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
+        self.opened: OpenExtentError | None = None
+        """The error of an import for given sizes, where there are open extents."""
         self.foreign = False
         """Whether it was seen to hold ops whose meaning the digest of its origin does not tell."""
 
     def __call__(self) -> _Module:
         from lamina.driver.compilation import Source
 
-        imported = self.origin.read()
+        imported = self._imported()
         self.foreign = getattr(imported, "foreign", False)
         return Source(imported.module, imported.store, imported.label, tuple(map(port_of, imported.inputs)))
+
+    def _imported(self) -> ImportedModel | ReadProgram:
+        if self.opened is None:
+            try:
+                return self.origin.read()
+            except OpenExtentError as e:
+                self.opened = e
+        return replace(self.origin, any_size=True).read()
 
 
 def key_of(origin: Origin, settings: Settings, answers: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from lamina.dialects.index.linear import MAX_EXTENT, ZERO, Atom, Linear, form_of_plain, linear_text, plain_form
 from lamina.dialects.index.symbol_range import TIMES, SymbolRange
 from lamina.dialects.numpy_dtypes import numpy_dtype
-from lamina.errors import InputError, did_you_mean
+from lamina.errors import ExtentError, InputError, did_you_mean
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -158,7 +158,7 @@ def check_input(port: Port, given: Any, sizes: Mapping[str, int]) -> Array:
         shown = port.extents.names if port.extents is not None else ()
         known = ", ".join(f"{n} = {v}" for n, v in sizes.items() if n in shown)
         expected = port.describe() + (f" with {known}" if known else "")
-        raise InputError(f"shape {list(array.shape)} given, expected {expected}", where=where)
+        raise ExtentError(f"shape {list(array.shape)} given, expected {expected}", where=where)
     # ascontiguousarray would make rank 1 of rank 0.
     return np.asarray(array, order="C")
 
@@ -166,7 +166,8 @@ def check_input(port: Port, given: Any, sizes: Mapping[str, int]) -> Array:
 def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, int]:
     """The program's sizes: as given, else from the first array that has one as an extent of its own, else by default.
 
-    Raises InputError for a size that no array tells, and for one that is no number from 0 on.
+    Raises InputError for a size that no array tells, and for one that is no number from 0 on; ExtentError for one that
+    the program is not for.
     """
     declared = [p for p in ports if p.dtype == SIZE]
     names = [p.name for p in declared]
@@ -196,10 +197,10 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
             raise InputError(f"{found[name]} is no size", where=f"input {name!r}")
         problem = size.range.problem(found[name]) if size.range is not None else None
         if problem is not None:
-            raise InputError(f"{found[name]} given, {problem}", where=f"size {name!r}")
+            raise ExtentError(f"{found[name]} given, {problem}", where=f"size {name!r}")
         for c in size.conditions:
             if c.evaluate(dict(enumerate(found.values()))) < 0:
                 given = ", ".join(f"{k} = {v}" for k, v in found.items())
                 said = f"{Extents((c,), tuple(names))} >= 0"
-                raise InputError(f"{given} given, the program was compiled for {said}", where=f"size {name!r}")
+                raise ExtentError(f"{given} given, the program was compiled for {said}", where=f"size {name!r}")
     return found

@@ -16,7 +16,9 @@ import mmap
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -169,6 +171,17 @@ class ProgramCache(ObjectCache):
             except OSError:
                 pass
         return found
+
+    @contextmanager
+    def storing(self, key: str, program: StoredProgram) -> Generator[None]:
+        """Store a program while it is linked: both wait for the disk and for LLVM rather than for Python."""
+        writer = ThreadPoolExecutor(1, "lamina-store")
+        writing = writer.submit(self.store, key, program)
+        writer.shutdown(wait=False)
+        try:
+            yield
+        finally:
+            writing.result()
 
     def store(self, key: str, program: StoredProgram) -> None:
         """Store a program. When the disk does not allow it, nothing happens but one warning."""

@@ -411,11 +411,14 @@ def test_first_values_that_nothing_tells() -> None:
 
 
 def test_states_of_extents_that_are_open() -> None:
-    with pytest.raises(LaminaError, match="states are for programs of known extents, or of ranges"):
-        lamina.compile(window(), cache=False, states={"past": "present"})
-    session = lamina.compile(window(), cache=False).session({"past": "present"})
-    with pytest.raises(InputError, match="its extents are not known before it runs; put its first value"):
-        session.run({"x": np.ones((1, 4), np.float32)})
+    """One program for all sizes has states, whether or not it was compiled for them."""
+    states = {"past": "present"}
+    for session in (
+        lamina.compile(window(), cache=False, states=states).session(),
+        lamina.compile(window(), cache=False).session(states),
+    ):
+        for rows, total in ((1, 4), (3, 16), (2, 24)):
+            assert session.run({"x": np.ones((rows, 4), np.float32)})["y"] == total
 
 
 def test_a_text_that_says_half_of_a_growth() -> None:

@@ -397,6 +397,12 @@ def test_small_data_does_not_lead_to_a_program_for_each_value() -> None:
     assert len(exe._program._programs._programs) == 1  # type: ignore[union-attr] # pyright: ignore
 
 
+def test_what_the_machine_runs_has_no_ranges() -> None:
+    made = model([node("NonZero", ["x"], ["y"])], {"x": (FLOAT, ["n"])}, {"y": (INT, [1, None])})
+    with pytest.raises(UnsupportedError, match="the number of elements that are not zero is computed at run time"):
+        lamina.compile(made, shapes={"n": "1..8"}, threads=1)
+
+
 def test_counts_of_n_grams_and_their_weights() -> None:
     attrs: dict[str, Any] = {"min_gram_length": 1, "max_gram_length": 2, "max_skip_count": 1, "ngram_counts": [0, 2],
              "ngram_indexes": [0, 3, 1], "pool_int64s": [5, 7, 5, 7], "weights": [2.0, 3.0, 0.5]}  # fmt: skip

@@ -1,8 +1,9 @@
-"""Convolutional networks that leave the batch open: one program, on blocks of channels, for whatever batch comes."""
+"""Convolutional networks that leave the batch or the image open: one program, on blocks of channels, for all sizes."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ def convolution(
     return g.op("Conv", x, weight, bias, name=name, strides=[stride] * 2, pads=pads, group=groups)
 
 
-def network(size: int, width: int, odd: int) -> Any:
-    """A stem, a block in Winograd's tiles, squeeze and excitation, depthwise and grouped kernels, branches that meet.
+def network(size: int | None, width: int, odd: int) -> Any:
+    """For squares of a size, or any images: a stem, a block in Winograd's tiles, squeeze and excitation, depthwise and
+    grouped kernels, branches that meet.
 
     `odd` channels fill no whole number of blocks.
     """
@@ -50,17 +52,22 @@ def network(size: int, width: int, odd: int) -> Any:
     x = g.op("Flatten", g.op("GlobalAveragePool", x, name="pool"), name="flat")
     weight = g.weight("classes.w", (10, 2 * width), 0.1)
     y = g.op("Gemm", x, weight, g.weight("classes.b", (10,), 0.1), name="classes", transB=1)
-    image = helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 3, size, size])
+    shape = ["batch", 3, *((size, size) if size is not None else ("h", "w"))]
+    image = helper.make_tensor_value_info("image", TensorProto.FLOAT, shape)
     result = helper.make_tensor_value_info(y, TensorProto.FLOAT, None)
     graph = helper.make_graph(g.nodes, "network", [image], [result], g.weights)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 def check(program: Executable, model: Any, size: int, batches: tuple[int, ...]) -> None:
+    check_on(program, model, [(batch, 3, size, size) for batch in batches])
+
+
+def check_on(program: Executable, model: Any, shapes: Sequence[tuple[int, ...]]) -> None:
     runtime = pytest.importorskip("onnxruntime")
     session = runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    for batch in batches:
-        fed = {"image": np.random.default_rng(batch).standard_normal((batch, 3, size, size)).astype(np.float32)}
+    for shape in shapes:
+        fed = {"image": np.random.default_rng(shape[0]).standard_normal(shape).astype(np.float32)}
         (found,), (expected,) = program.run(fed).values(), session.run(None, fed)
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
 
@@ -79,6 +86,18 @@ def test_networks_whose_channels_fill_no_blocks(size: int, width: int, odd: int)
     model = network(size, width, odd)
     program = lamina.compile(model, shapes={"batch": "1..40"}, threads=1, cache=False)
     check(program, model, size, (1, 3, 16, 40))
+
+
+@pytest.mark.parametrize(("width", "odd", "threads"), [(64, 40, 1), (64, 40, 2), (24, 10, 1)])
+def test_images_of_any_size(width: int, odd: int, threads: int) -> None:
+    """With nothing said of them; the smallest is what the kernels need."""
+    model = network(None, width, odd)
+    program = lamina.compile(model, threads=threads, cache=False)
+    text = program.text("te")
+    assert "conv2d_NCHWc" in text and "depthwise_conv2d_NCHWc" in text
+    sizes = [(112, 112), (97, 131), (33, 64), (1, 1), (2, 3), (16, 40)]
+    check_on(program, model, [(1 + n % 2, 3, h, w) for n, (h, w) in enumerate(sizes)])
+    assert program._otherwise is not None and program.is_fixed  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_batch_that_may_be_empty() -> None:

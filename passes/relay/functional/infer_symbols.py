@@ -73,7 +73,7 @@ class InferSymbols(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         stated, given = module_symbols(op), parse_ranges(self.dims)
         # Of a symbol about which a module says what is said of all nothing has been given.
-        known = {n: r for n, r in (stated.known if stated is not None else {}).items() if r != SymbolRange()} | given
+        known = {n: r for n, r in (stated.known if stated is not None else {}).items() if not r.says_nothing} | given
         for name, range_ in given.items():
             _check_within(op, name, range_, stated.known.get(name) if stated is not None else None)
         mains = [f for f in op.ops if isinstance(f, func.FuncOp) and not f.is_declaration]
