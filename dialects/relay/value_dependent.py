@@ -57,6 +57,9 @@ class BecomesStatic(ValueDependent):
 
     NEEDED: ClassVar[tuple[int, ...]]
     """The operands whose values `static` takes."""
+    COMPUTES: ClassVar[bool] = False
+    """Whether the ordinary op computes elements. One that only moves them is not compiled for each value that comes:
+    numpy does it as fast."""
 
     @classmethod
     @abc.abstractmethod

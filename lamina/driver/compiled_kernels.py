@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,12 +16,15 @@ from lamina.dialects.dtypes import dtype_name, numpy_dtype
 from lamina.dialects.listener import Listener
 from lamina.dialects.target import TARGET
 from lamina.driver.pipelines import Pipeline
+from lamina.errors import ExtentError, InputError, UnsupportedError
 from lamina.ir.context import LaminaContext
 from lamina.ir.printing import module_text
+from lamina.passes.relay.functional.infer_symbols import InferSymbols
 from lamina.runtime.compiled import load_program
 from lamina.runtime.llvm_module import compile_module
+from lamina.runtime.ports import SIZE
 from lamina.store.program_cache import object_cache
-from lamina.vm.segments import Kernels, Ready, Segment, array_types, concrete_ops, key_of
+from lamina.vm.segments import Kernels, Ready, Segment, array_types, concrete_ops, key_of, open_ops
 from lamina.vm.vm import VirtualMachine
 
 if TYPE_CHECKING:
@@ -62,7 +65,7 @@ class _Placement(Listener):
 
 
 class CompiledKernels(Kernels):
-    """Machine code for a target, made by the ordinary pipeline when shapes are seen for the first time."""
+    """Machine code for a target, made by the ordinary pipeline when a part first runs, or has shapes of its own."""
 
     def __init__(
         self,
@@ -80,7 +83,7 @@ class CompiledKernels(Kernels):
         self.opt_level = opt_level
         self.sanitize = sanitize
         self.programs: dict[str, Ready] = {}
-        """By the text of the module: equal segments are one program."""
+        """By the digest of the module's text: equal segments are one program."""
         self._loaded: list[CompiledProgram] = []
         self.stored: dict[str, StoredProgram] = {}
         """Programs that have been compiled, or that a saved program brings, by the digest of the module's text."""
@@ -92,10 +95,41 @@ class CompiledKernels(Kernels):
         return Pipeline(self.opt_level, self.sanitize, self.target)
 
     def run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None = None) -> Sequence[Array]:
+        if not segment.is_closed:
+            self.prepare_for_all(segment)
+        if segment.for_all is not None:
+            try:
+                return segment.for_all(arrays, into)
+            except ExtentError:
+                pass
         ready = segment.ready.get(key_of(arrays))
         if ready is None:
             ready = self.prepare(segment, array_types(arrays))
         return ready(arrays, into)
+
+    def prepare_for_all(self, segment: Segment) -> None:
+        """Compile a segment for all sizes of its inputs, or for those from 1 on, if it can be."""
+        if segment.for_all is not None or segment.is_closed:
+            return
+        # What is there already comes first: the other one was refused.
+        for module in sorted(self._open_modules(segment), key=lambda m: _digest(m) not in self.stored):
+            try:
+                segment.for_all = self._ready(module)
+                return
+            except (InputError, UnsupportedError):
+                continue
+        segment.is_closed = True
+
+    def _open_modules(self, segment: Segment) -> Iterator[ModuleOp]:
+        """Modules for all sizes, and for those from 1 on: none are another matter to some ops."""
+        for empty in (True, False):
+            block, outputs, names = open_ops(segment)
+            module = self._module(block, outputs)
+            try:
+                InferSymbols(", ".join(f"{n}=?" for n in names if empty)).apply(LaminaContext(), module)
+            except (InputError, UnsupportedError):
+                continue
+            yield module
 
     def prepare(self, segment: Segment, types: Sequence[TensorType[Any]]) -> Ready:
         """Compile a segment for inputs of concrete types."""
@@ -111,15 +145,20 @@ class CompiledKernels(Kernels):
 
     def compile(self, block: Block, outputs: Sequence[SSAValue]) -> Ready:
         """A program of a block of concrete tensor ops."""
+        return self._ready(self._module(block, outputs))
+
+    def _module(self, block: Block, outputs: Sequence[SSAValue]) -> ModuleOp:
         block.add_op(ReturnOp(*outputs))
         type_ = FunctionType.from_lists(list(block.arg_types), [v.type for v in outputs])
         module = ModuleOp([FuncOp("main", type_, Region(block))])
         module.attributes[TARGET] = self.target
-        text = module_text(module)
-        found = self.programs.get(text)
+        return module
+
+    def _ready(self, module: ModuleOp) -> Ready:
+        digest = _digest(module)
+        found = self.programs.get(digest)
         if found is not None:
             return found
-        digest = hashlib.sha256(text.encode()).hexdigest()
         stored = self.stored.get(digest)
         if stored is None:
             placement = _Placement()
@@ -132,13 +171,40 @@ class CompiledKernels(Kernels):
             self.stored[digest] = stored
         program = load_program(stored, self.objects)
         self._loaded.append(program)
-        made = [(p.shape, numpy_dtype(p.dtype)) for p in program.info.outputs]
-
-        def run(arrays: Sequence[Array], into: Sequence[Array] | None) -> Sequence[Array]:
-            results = into or [np.empty(shape, dtype) for shape, dtype in made]
-            # ascontiguousarray makes rank 1 of rank 0, which always is contiguous.
-            program.run_into([a if a.flags.c_contiguous else np.ascontiguousarray(a) for a in arrays], results)
-            return results
-
-        self.programs[text] = run
+        run = self.programs[digest] = _on_sizes(program) if program.sized is not None else _on_shapes(program)
         return run
+
+
+def _digest(module: ModuleOp) -> str:
+    return hashlib.sha256(module_text(module).encode()).hexdigest()
+
+
+def _on_shapes(program: CompiledProgram) -> Ready:
+    """A program of known shapes on arrays that have them."""
+    made = [(p.shape, numpy_dtype(p.dtype)) for p in program.info.outputs]
+
+    def run(arrays: Sequence[Array], into: Sequence[Array] | None) -> Sequence[Array]:
+        results = into or [np.empty(shape, dtype) for shape, dtype in made]
+        program.run_into([*map(_in_order, arrays)], results)
+        return results
+
+    return run
+
+
+def _on_sizes(program: CompiledProgram) -> Ready:
+    """A program for all sizes on arrays, which tell them."""
+    names = [p.name for p in program.info.inputs if p.dtype != SIZE]
+    results = [p.name for p in program.info.outputs]
+
+    def run(arrays: Sequence[Array], into: Sequence[Array] | None) -> Sequence[Array]:
+        given = dict(zip(names, map(_in_order, arrays), strict=True))
+        if into is None:
+            return [*program.run(given).values()]
+        return [*program.run_out(given, dict(zip(results, into, strict=True))).values()]
+
+    return run
+
+
+def _in_order(array: Array) -> Array:
+    # ascontiguousarray makes rank 1 of rank 0, which always is contiguous.
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)

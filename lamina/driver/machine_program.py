@@ -94,11 +94,13 @@ class MachineProgram:
             self.kernels.close()
 
     def compile_ahead(self, module: ModuleOp) -> None:
-        """Compile the tensor ops of a copy of the module for the shapes that types tell, and for those met so far."""
+        """Compile the tensor ops of a copy of the module for all sizes, and for shapes that were met one by one."""
         with self._lock:
             met = [s.types for s in self.machine.segments()]
             for segment, types in zip(vm.VirtualMachine(module, self.kernels).segments(), met, strict=True):
                 known = segment.static_types()
+                if known is None:
+                    self.kernels.prepare_for_all(segment)
                 for t in (known,) if known is not None else types:
                     try:
                         self.kernels.prepare(segment, t)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from onnx import GraphProto, ModelProto, TensorProto, helper, numpy_helper
 
 import lamina
+from lamina.driver.pipelines import Pipeline
 from lamina.errors import InputError, UnsupportedError
 from lamina.frontends.onnx import ImportedModel, load_onnx
 from lamina.frontends.onnx.extents import DRAWS, Extent, Number, fit, fresh_draws
@@ -395,6 +397,50 @@ def test_small_data_does_not_lead_to_a_program_for_each_value() -> None:
         given = np.array(x, np.float32)
         np.testing.assert_array_equal(exe(given), np.asarray(np.nonzero(given)))
     assert len(exe._program._programs._programs) == 1  # type: ignore[union-attr] # pyright: ignore
+
+
+def found_elements() -> Any:
+    """The squares of elements that are not zero: the first half of them, the largest, and rows of them."""
+    nodes = [
+        node("NonZero", ["x"], ["places"]),
+        node("Transpose", ["places"], ["rows"]),
+        node("GatherND", ["x", "rows"], ["found"]),
+        node("Mul", ["found", "found"], ["squares"]),
+        node("Shape", ["squares"], ["count"]),
+        node("Div", ["count", "two"], ["half"]),
+        node("Slice", ["squares", "zero", "half"], ["first"]),
+        node("TopK", ["squares", "half"], ["most", "where"]),
+        node("Concat", ["one", "count"], ["shape"], axis=0),
+        node("Reshape", ["squares", "shape"], ["row"]),
+        node("Expand", ["row", "wide"], ["expanded"]),
+        node("Exp", ["expanded"], ["y"]),
+    ]
+    constants = {n: np.array([v]) for n, v in (("zero", 0), ("one", 1), ("two", 2))} | {"wide": np.array([3, 1])}
+    outputs = {"first": (FLOAT, [None]), "most": (FLOAT, [None]), "y": (FLOAT, [3, None])}
+    return model(nodes, {"x": (FLOAT, [6, 4])}, outputs, constants)
+
+
+def test_nothing_is_compiled_for_other_numbers_of_elements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exe = lamina.compile(found_elements(), threads=1, cache=False)
+
+    def check(program: Any, zeros: int) -> None:
+        x = np.random.default_rng(zeros).permutation(np.arange(24, dtype=np.float32) % 7 + 1).reshape(6, 4) / 8
+        x.reshape(-1)[:zeros] = 0
+        first, most, y = program(x)
+        squares = x[x != 0] ** 2
+        np.testing.assert_array_equal(first, squares[: len(squares) // 2])
+        np.testing.assert_array_equal(most, np.sort(squares)[::-1][: len(squares) // 2])
+        np.testing.assert_allclose(y, np.exp(np.stack([squares] * 3)), 1e-6)
+
+    check(exe, 3)
+    check(exe, 24)  # none is another matter to some ops
+    exe.save(tmp_path / "found.lamina")
+    monkeypatch.setattr(Pipeline, "run", None)
+    for zeros in (0, 11, 22, 24):
+        check(exe, zeros)
+    loaded = lamina.Executable.load(tmp_path / "found.lamina")
+    for zeros in (0, 3, 17, 24):
+        check(loaded, zeros)
 
 
 def test_what_the_machine_runs_has_no_ranges() -> None:

@@ -11,7 +11,7 @@ from lamina.dialects.relay.layout import axis_of, extents
 
 
 @irdl_op_definition
-class DynResize2dOp(DynamicOp, ResizeFields, needed=(1, 2), fusion_kind=OpPattern.INJECTIVE):
+class DynResize2dOp(DynamicOp, ResizeFields, needed=(1, 2), computes=True, fusion_kind=OpPattern.INJECTIVE):
     """relay.image.resize2d to a computed size [H, W], of a computed window [y0, x0, y1, x1]."""
 
     name = "relay.dyn.image.resize2d"
@@ -36,7 +36,7 @@ class DynResize2dOp(DynamicOp, ResizeFields, needed=(1, 2), fusion_kind=OpPatter
 
 
 @irdl_op_definition
-class DynUpsampling3dOp(DynamicOp, needed=(1, 2, 3), fusion_kind=OpPattern.INJECTIVE):
+class DynUpsampling3dOp(DynamicOp, needed=(1, 2, 3), computes=True, fusion_kind=OpPattern.INJECTIVE):
     """relay.nn.upsampling3d by computed scales."""
 
     name = "relay.dyn.nn.upsampling3d"

@@ -29,7 +29,7 @@ class DynPadOp(DynamicOp, renamed={"pad_val": "pad_value"}, needed=(1, 2), fusio
 
 
 @irdl_op_definition
-class DynUpsamplingOp(DynamicOp, needed=(1, 2), fusion_kind=OpPattern.INJECTIVE):
+class DynUpsamplingOp(DynamicOp, needed=(1, 2), computes=True, fusion_kind=OpPattern.INJECTIVE):
     """relay.nn.upsampling by computed scales."""
 
     name = "relay.dyn.nn.upsampling"

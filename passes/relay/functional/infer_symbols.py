@@ -159,7 +159,7 @@ def infer(
     named = dict.fromkeys([*(s for d in names for s in symbols_of(form_of(d))), *(stated.known if stated else ())])
     symbols = Symbols({n: known.get(n, SymbolRange()) for n in named}, conditions=stated.conditions if stated else ())
     for _ in range(_ROUNDS):
-        sweep = _Sweep(symbols, known)
+        sweep = _Sweep(symbols, {n: r for n, r in known.items() if not r.says_nothing})
         narrowed = sweep.run(main)
         if narrowed is None:
             return symbols, sweep.found
