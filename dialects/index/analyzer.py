@@ -225,7 +225,7 @@ class Facts:
         rows: list[Row] = []
         pending = [a for f in forms for a in f.terms]
         seen: set[Atom] = set()
-        waiting = list(self.conditions)
+        waiting = [(c, c.form.atoms) for c in self.conditions]
         while pending:
             atom = pending.pop()
             if atom in seen:
@@ -245,9 +245,10 @@ class Facts:
                 if kind == "mod":
                     rows += [Row.of(rest - x), Row.of(x - rest)]
                 pending += [*quotient.terms, *inner.terms]
-            for c in list(waiting):
-                if atom in c.form.terms or any(_mentions(a, {atom}) for a in c.form.terms):
-                    waiting.remove(c)
+            for known in list(waiting):
+                c, atoms = known
+                if atom in atoms:
+                    waiting.remove(known)
                     rows.append(Row.of(c.form))
                     if c.equal:
                         rows.append(Row.of(-c.form))

@@ -55,7 +55,7 @@ def form_of_plain(plain: Sequence[Any]) -> Linear:
 class Linear:
     """An immutable linear form. Equal forms compare and hash equal whatever the order of their terms."""
 
-    __slots__ = ("terms", "const", "_hash")
+    __slots__ = ("_atoms", "_hash", "const", "terms")
 
     terms: dict[Atom, int]
     const: int
@@ -64,6 +64,7 @@ class Linear:
         self.terms = terms or {}
         self.const = const
         self._hash: int | None = None
+        self._atoms: frozenset[Atom] | None = None
 
     @staticmethod
     def of(value: Linear | int | Atom) -> Linear:
@@ -131,6 +132,13 @@ class Linear:
         seen: dict[Atom, None] = {}
         _collect(self, seen)
         return list(seen)
+
+    @property
+    def atoms(self) -> frozenset[Atom]:
+        """The terms, and the dimensions inside of divisions."""
+        if self._atoms is None:
+            self._atoms = frozenset((*self.terms, *self.dims()))
+        return self._atoms
 
     def range(self, ranges: Ranges) -> Range | None:
         """Inclusive bounds of the value, None when a dimension is unbounded."""

@@ -330,6 +330,12 @@ class _Importer:
         except LaminaError as e:
             self.dimensions.refused(asked, e)
             raise
+        except TypeError as e:
+            # What is no number for numpy is a symbol, where there are some.
+            if self.symbols is None:
+                raise
+            self.dimensions.narrowed(self.builder.where)
+            raise node.unsupported("counts with extents that only a run tells", "give the sizes one by one") from e
         except (OverflowError, ValueError, IndexError, MemoryError) as e:
             # A number in the model that numpy or Python refuses; the converters check what they know of.
             raise node.fail(f"cannot be imported: {e or type(e).__name__}") from e

@@ -152,6 +152,21 @@ def test_what_can_be_no_program_for_all_is_compiled_by_shape_and_that_is_said() 
         exe.benchmark()
 
 
+def test_places_of_maxima_are_counted_with_numbers() -> None:
+    """Positions in all of the data are constants, which have no symbols."""
+    node = helper.make_node("MaxPool", ["x"], ["v", "y"], kernel_shape=[2], strides=[2])
+    model = model_of([node], {"x": ["n", 1, "length"]}, {"v": ["n", 1, "half"]})
+    model.graph.output.append(helper.make_tensor_value_info("y", TensorProto.INT64, ["n", 1, "half"]))
+    with pytest.raises(UnsupportedError, match="MaxPool.*counts with"):
+        lamina.compile(model, shapes={"n": 1, "length": "2..9"}, threads=1)
+    with pytest.warns(UserWarning, match="MaxPool.*counts with"):
+        exe = lamina.compile(model, threads=1)
+    x = np.array([[[1, 3, 5, 2]], [[0, -1, -3, -2]]], np.float32)
+    with pytest.warns(UserWarning, match="alone"):
+        values, places = exe(x)
+    assert values.tolist() == [[[3, 5]], [[0, -2]]] and places.tolist() == [[[1, 2]], [[4, 7]]]
+
+
 def test_state_grows_without_a_range() -> None:
     node = helper.make_node("Concat", ["past", "x"], ["present"], axis=0)
     model = model_of([node], {"past": ["old", 4], "x": ["n", 4]}, {"present": ["all", 4]})

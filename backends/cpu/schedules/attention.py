@@ -136,15 +136,15 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     of_block = rows if is_open(rows) and not block % scoring.pixels and not block % mixing.pixels else block
     for loop, extent, step, pieces in (
         (tiles, of_block, scoring.pixels, tail_pieces(scoring, costs)),
+        (mix_tiles, of_block, mixing.pixels, tail_pieces(mixing, costs)),
+        (mix_steps, others, divisor(chunk, costs.product_steps), (1,)),
+        (io, rows, block, ()),
         (panels, others, scoring.vectors * lanes, ()),
         (vectors, others, lanes, ()),
         (over, others, lanes, ()),
-        (mix_tiles, of_block, mixing.pixels, tail_pieces(mixing, costs)),
         (mix_panels, width, mixing.vectors * lanes, ()),
-        (mix_steps, others, divisor(chunk, costs.product_steps), (1,)),
         (mix_chunks, others, chunk, ()),
         (out_vectors, width, lanes, ()),
-        (io, rows, block, ()),
     ):
         if loop is not None and extent > step and (is_open(extent) or loop is not mix_steps):
             cut_tail(s, loop, extent, step, pieces)

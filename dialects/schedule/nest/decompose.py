@@ -13,12 +13,11 @@ from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.schedule.nest.edits import (
+    NestNames,
     ScheduleError,
     function_of,
     reduction_loops,
     substitute_in,
-    unique_axis,
-    unique_stage,
     wrap,
 )
 from lamina.dialects.tir.memory import AccessOp
@@ -33,10 +32,11 @@ from lamina.dialects.tir.ops import (
 )
 
 
-def decompose_init(block: BlockOp, before: ForOp | None = None) -> str:
+def decompose_init(block: BlockOp, before: ForOp | None = None, names: NestNames | None = None) -> str:
     """Give a block's init a nest of its own before a loop, by default the outermost of its reduction loops.
 
-    Returns the name of the stage that it becomes. Without any loop the init goes to the start of the block's body.
+    `names` are those of the function, found anew where none are given. Returns the name of the stage that it becomes.
+    Without any loop the init goes to the start of the block's body.
     Raises ScheduleError where the init needs what the loop computes.
     """
     name = block.stage.data
@@ -60,19 +60,19 @@ def decompose_init(block: BlockOp, before: ForOp | None = None) -> str:
                 f"the init of {name!r} uses {named}, which is computed in the loop {before.axis.data!r} that it starts "
                 "before; compute it in the init"
             )
-    func = function_of(block)
+    names = names or NestNames(function_of(block))
     zero: dict[Atom, Linear] = {v.var: constant(0) for v in reductions}
     mapping: dict[Atom, Linear] = {}
     copies: list[ForOp] = []
     for v in loops[loops.index(before) :]:
         if v not in reductions:
-            copies.append(copy_of_loop(v, unique_axis(func, f"{v.axis.data}.init"), mapping | zero))
+            copies.append(copy_of_loop(v, names.axis(f"{v.axis.data}.init"), mapping | zero))
             mapping[v.var] = Linear.dim(copies[-1].var)
     body = Block()
     edit.move_into(body, init.ops)
     mapping |= zero
     substitute_all(body.ops, mapping)
-    new = BlockOp.make(unique_stage(func, f"{name}.init"), None, body, initial_conditions(block, mapping))
+    new = BlockOp.make(names.stage(f"{name}.init"), None, body, initial_conditions(block, mapping))
     new.location = block.location
     nest = in_loops(copies, new)
     edit.insert_before(before, nest)

@@ -139,27 +139,42 @@ def own_forms(op: Operation) -> list[Linear]:
     return []
 
 
+class NestNames:
+    """The names of a function's loops and stages; those that it gives are added."""
+
+    def __init__(self, func: FuncOp) -> None:
+        ops = loops_and_blocks(func)
+        self._axes = {op.axis.data for op in ops if type(op) is ForOp}
+        self._stages = {op.stage.data for op in ops if type(op) is BlockOp}
+
+    def axis(self, wanted: str) -> str:
+        """A name that no loop has."""
+        name = _unique(self._axes, wanted)
+        self._axes.add(name)
+        return name
+
+    def stage(self, wanted: str) -> str:
+        """A name that no block has."""
+        name = _unique(self._stages, wanted)
+        self._stages.add(name)
+        return name
+
+
 def unique_axis(func: FuncOp, wanted: str) -> str:
     """An axis name that no loop of the function has."""
-    return _unique(_axes(func), wanted)
+    return NestNames(func).axis(wanted)
 
 
 def name_tails(func: FuncOp, loops: Iterable[ForOp]) -> None:
     """Give loops that are copies of others, and stand nowhere yet, axis names of their own: `.tail` behind theirs."""
-    taken = _axes(func)
+    names = NestNames(func)
     for loop in loops:
-        name = _unique(taken, f"{loop.axis.data}.tail")
-        taken.add(name)
-        loop.properties["axis"] = StringAttr(name)
-
-
-def _axes(func: FuncOp) -> set[str]:
-    return {op.axis.data for op in loops_and_blocks(func) if type(op) is ForOp}
+        loop.properties["axis"] = StringAttr(names.axis(f"{loop.axis.data}.tail"))
 
 
 def unique_stage(func: FuncOp, wanted: str) -> str:
     """A stage name that no block of the function has."""
-    return _unique(blocks_of(func), wanted)
+    return NestNames(func).stage(wanted)
 
 
 def _unique(taken: Container[str], wanted: str) -> str:

@@ -17,7 +17,7 @@ are empty there, and pieces of them are only where they are not all whole:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import arith
@@ -83,12 +83,14 @@ def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
         if loop in reduction_loops(block):
             decompose_init(block)
     left, done, ranges = tiles.left, [loop], RangeCache()
+    tails = {*tiles.tails}
     most = tiles.step
     # At least as many as there may be pieces where a tile is not whole, none where all are.
     wanted = [(tiles.most * tiles.step - tiles.whole) * tiles.step] if tiles.most else []
 
     def add(counted: ForOp, size: int | None) -> None:
-        rest = _rest(loop, tiles, tiles.whole - left, counted, size)
+        rest, own = _rest(loop, tiles, tiles.whole - left, counted, size)
+        tails.update(own)
         edit.insert_after(done[-1], rest)
         done.append(rest)
 
@@ -99,7 +101,7 @@ def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
         left, most = mod(left, size, ranges), size
     loop.set_min_bounds([floordiv(tiles.whole, tiles.step, ranges)])
     for each in done:
-        _resolve(each)
+        _resolve(each, tails)
     return done
 
 
@@ -288,8 +290,10 @@ def rebased(form: Linear, variable: Atom, step: int, base: Linear, what: str | N
     return found
 
 
-def _rest(loop: ForOp, tiles: OpenTiles, start: Linear, counted: ForOp, size: int | None) -> ForOp:
-    """A copy of a loop over tiles for pieces that begin at `start`; `counted` has its extent."""
+def _rest(
+    loop: ForOp, tiles: OpenTiles, start: Linear, counted: ForOp, size: int | None
+) -> tuple[ForOp, Sequence[ForOp]]:
+    """A copy of a loop over tiles for pieces that begin at `start`, and its tails; `counted` has its extent."""
     rest = loop.clone()
     rest.attributes.pop(PREFETCH, None)
     rest.properties["kind"] = StringAttr("serial")
@@ -304,11 +308,11 @@ def _rest(loop: ForOp, tiles: OpenTiles, start: Linear, counted: ForOp, size: in
         change_forms(op, lambda form: rebased(form, rest.var, tiles.step, base))
     rest.properties["extent"] = counted.extent
     rest.set_min_bounds(counted.min_bounds())
-    return rest
+    return rest, own.tails
 
 
-def _resolve(loop: ForOp) -> None:
-    """Drop the bounds within a loop that never bind."""
+def _resolve(loop: ForOp, tails: Container[Operation]) -> None:
+    """Drop the bounds of tails within a loop that never bind."""
     for op, facts in walk_with_facts(loop.body.block, Facts(RangeCache(), facts_inside(loop))):
-        if type(op) is ForOp:
+        if type(op) is ForOp and op in tails:
             resolve_bounds(op, facts)

@@ -25,6 +25,7 @@ from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.schedule.nest.decompose import decompose_init
+from lamina.dialects.schedule.nest.edits import NestNames
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.tir.checks import DIVISIONS, CheckOp, unless
 from lamina.dialects.tir.ops import AccessOp, AllocOp, BlockOp, FuncOp, IfOp, StoreOp, loops_and_blocks
@@ -40,10 +41,11 @@ class LowerBlocksPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in op.ops:
             if isinstance(func, FuncOp):
+                names = NestNames(func)
                 for block in [b for b in loops_and_blocks(func) if type(b) is BlockOp]:
                     try:
                         with edit.transaction():
-                            decompose_init(block)
+                            decompose_init(block, names=names)
                     except ScheduleError as e:
                         raise InputError(str(e), op=block) from e
                 for block in [b for b in loops_and_blocks(func) if type(b) is BlockOp]:
