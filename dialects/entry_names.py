@@ -65,3 +65,10 @@ def unique(names: list[str]) -> list[str]:
             name = next(numbered for n in following if (numbered := f"{name}_{n}") not in taken)
         found[name] = None
     return list(found)
+
+
+def named_attrs(attrs: Attribute | None, names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:
+    """The attributes of arguments or results, with the name that each goes by; those beyond `attrs` have no others."""
+    given = cast("ArrayAttr[DictionaryAttr]", attrs).data if isinstance(attrs, ArrayAttr) else ()
+    known = [*given, *(DictionaryAttr({}) for _ in range(len(names) - len(given)))]
+    return ArrayAttr([DictionaryAttr({**a.data, NAME: StringAttr(name)}) for a, name in zip(known, names, strict=True)])

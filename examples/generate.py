@@ -4,8 +4,9 @@
     python examples/generate.py gpt2.onnx --prompt 464,3290 --state past_k0=present_k0 --state past_v0=present_v0 ...
     python examples/generate.py --top-k 40 --temperature 0.8 --seed 7
 
-A model takes `ids` [batch, seq] and states, and gives `logits` [batch, seq, vocabulary] and the states behind it; the
-dimension of a state's rows is called `past`. Words and ids are not its business: they are a tokenizer's.
+A model takes `ids` [batch, seq] and states, and gives `logits` [batch, seq, vocabulary] and the states behind it. The
+program draws the next id itself (`lamina.transform.SampleToken`). Words and ids are not its business: they are a
+tokenizer's.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import lamina
+from lamina import transform
 
 TESTS = Path(__file__).resolve().parents[1] / "test"
 """The folder that has the model of random weights."""
@@ -37,26 +39,15 @@ def pair_of(text: str) -> tuple[str, str]:
     return name, output
 
 
-def drawn(logits: Any, top_k: int, temperature: float, random: np.random.Generator) -> int:
-    """The next id: the most likely one, or with `top_k` above 1 one of so many, by their probabilities."""
-    if top_k == 1:
-        return int(logits.argmax())
-    top_k = min(top_k, len(logits))
-    best = np.argpartition(logits, -top_k)[-top_k:]
-    weights = np.exp((logits[best] - logits[best].max()) / temperature)
-    return int(random.choice(best, p=weights / weights.sum()))
-
-
 def generated(session: Any, prompt: list[int], args: argparse.Namespace) -> tuple[list[int], float, list[float]]:
     """The ids behind a prompt, the seconds of the prompt, and of each step."""
-    random, found, times = np.random.default_rng(args.seed), list[int](), list[float]()
+    found, times = list[int](), list[float]()
     given = np.array([prompt], np.int64)
     for _ in range(args.count):
         start = perf_counter()
-        logits = session.run({"ids": given})["logits"]
+        given = session.run({"ids": given})["token"]
         times.append(perf_counter() - start)
-        found.append(drawn(logits[0, -1], args.top_k, args.temperature, random))
-        given = np.array([found[-1:]], np.int64)
+        found.append(int(given[0, 0]))
     return found, times[0], times[1:]
 
 
@@ -95,9 +86,10 @@ def run(args: argparse.Namespace, prompt: list[int]) -> int:
 
         size = Dimensions(layers=2, shared_by=2, context=args.context)
         model, states = llama(size), size.states()
-    shapes: Any = {"batch": 1, "seq": f"1..{max(len(prompt), 2)}", "past": f"0..{args.context - 1}"}
+    sample = transform.SampleToken(top_k=args.top_k, temperature=args.temperature, seed=args.seed)
     start = perf_counter()
-    exe = lamina.compile(model, shapes=shapes, threads=args.threads, states=states)
+    loaded = lamina.load(model, {"batch": 1, "seq": "?", "past": "?"}, states=states)
+    exe = lamina.compile(sample(loaded), threads=args.threads)
     print(f"compiled in {perf_counter() - start:.1f} s: {len(states)} states")
     session = exe.session(capacity=args.context)
     found, first, steps = generated(session, prompt, args)

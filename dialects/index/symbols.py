@@ -40,9 +40,10 @@ from lamina.dialects.index.symbol_range import MOST as MOST
 from lamina.dialects.index.symbol_range import SymbolRange as SymbolRange
 from lamina.dialects.infos import TypeMismatch
 
-USUAL = 47
+USUAL = (47, 11, 3)
 """The value for which an open question about a symbol is answered first: below the rows of a table of positions, above
-the extents at which an op is another (1 broadcasts), and a prime, so that no division comes out by chance."""
+the extents at which an op is another (1 broadcasts), and a prime, so that no division comes out by chance. The smaller
+ones are for symbols that together have to be less."""
 
 Kind: TypeAlias = Literal["ge", "eq", "ne"]
 _SIGNS: dict[Kind, str] = {"ge": ">=", "eq": "==", "ne": "!="}
@@ -90,8 +91,13 @@ class Symbols:
         self.known = dict(known)
         self.conditions = tuple(conditions)
         self.hints: dict[str, int] = {}
-        for name, range_ in self.known.items():
-            self.hints[name] = hints[name] if hints and name in hints else _hint(range_, self.hints.values())
+        for usual in USUAL:
+            self.hints = {}
+            for name, range_ in self.known.items():
+                given = hints.get(name) if hints else None
+                self.hints[name] = given if given is not None else _hint(range_, self.hints.values(), usual)
+            if all(evaluate(c, self.hints) >= 0 for c in self.conditions):
+                break
         for name in reversed(self.known):
             if all(evaluate(c, self.hints) >= 0 for c in self.conditions):
                 break
@@ -485,11 +491,11 @@ def _first_value(known: SymbolRange) -> int:
     return -(-known.min // known.divisor) * known.divisor
 
 
-def _hint(known: SymbolRange, taken: Iterable[int]) -> int:
+def _hint(known: SymbolRange, taken: Iterable[int], usual: int) -> int:
     """A value of a symbol: no small one where there is another, and not one of others."""
     first = -(-known.min // known.divisor)
     last = known.max // known.divisor
-    wanted = max(-(-USUAL // known.divisor), first)
+    wanted = max(-(-usual // known.divisor), first)
     others = set(taken)
     for k in range(len(others) + 1):
         value = min(wanted + 9 * k, last) * known.divisor

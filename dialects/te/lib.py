@@ -154,7 +154,9 @@ def reshaped_index(indices: Sequence[Any], shape: Sequence[int], target: Sequenc
         first_a, first_b = a, b
         size_a = size_b = 1
         while True:
-            if a < len(shape) and (b == len(target) or hint_of(size_a) <= hint_of(size_b)):
+            # One of each comes first: what counts as 1 for a hint would take the next one as well.
+            is_first = a > first_a and b == first_b < len(target)
+            if a < len(shape) and not is_first and (b == len(target) or hint_of(size_a) <= hint_of(size_b)):
                 size_a, a = size_a * shape[a], a + 1
             elif b < len(target):
                 size_b, b = size_b * target[b], b + 1

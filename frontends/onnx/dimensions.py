@@ -19,7 +19,7 @@ from lamina.dialects.index.linear import Linear, constant
 from lamina.dialects.index.symbol_forms import extent_text, form_of, symbols_of
 from lamina.dialects.index.symbol_range import ANY, SymbolRange
 from lamina.dialects.index.symbol_ranges import narrowed, parse_range, range_text, range_under
-from lamina.dialects.index.symbols import Guard, Symbols
+from lamina.dialects.index.symbols import USUAL, Guard, Symbols
 from lamina.errors import InputError, LaminaError, UnsupportedError
 
 MOST_FOUND = 8
@@ -44,6 +44,15 @@ class Findings:
         """Symbols that are other extents."""
         self.ranges: dict[str, SymbolRange] = {}
         """Symbols that have less values."""
+        self.hints = list(USUAL)
+        """Values by which questions about symbols are answered, this reading's first: of a model with short tables the
+        larger ones are none that fit."""
+
+    def start_again(self) -> bool:
+        """Forget what was found, and answer by smaller values. Returns whether there are such."""
+        self.forms, self.ranges = {}, {}
+        self.hints.pop(0)
+        return bool(self.hints)
 
     def add(self, error: FoundError) -> None:
         """Take what a reading has found. Raises what it was found by where that leads nowhere."""
@@ -78,7 +87,9 @@ class Dimensions:
                 self._forms[key] = found.forms.get(name, Linear.dim(name))
         self._said = {n for n, range_ in known.items() if not range_.says_nothing}
         """Symbols of which users have said something."""
-        self.symbols = Symbols({n: r for n, r in known.items() if n not in found.forms}) if known else None
+        free = {n: r for n, r in known.items() if n not in found.forms}
+        hints = {n: found.hints[0] + 2 * k for k, n in enumerate(free) if n not in self._said and free[n].says_nothing}
+        self.symbols = Symbols(free, hints if found.hints[0] != USUAL[0] else None) if known else None
         """None where all are numbers."""
         if self.symbols is not None:
             self.symbols.takes_guards = True
@@ -93,6 +104,11 @@ class Dimensions:
                 key = _key(proto.name, axis, dim)
                 if not dim.HasField("dim_value") and key not in self.shapes:
                     yield key, ANY
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there are symbols of which users have said nothing."""
+        return self.symbols is not None and not self.symbols.known.keys() <= self._said
 
     def extent(self, name: str, axis: int, dim: Any) -> int | None:
         """The number of a dimension of the input of that name, None where nothing says it."""

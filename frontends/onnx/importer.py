@@ -89,7 +89,7 @@ def load_onnx(
         raise report.error()
     found = Findings()
     given = dict(shapes or {}), max_tensor_bytes, dict(values or {}), any_size, found
-    for_machine = False
+    for_machine, refused = False, None
     try:
         while True:
             importer = _Importer(model, graph, *given, machine=for_machine)
@@ -101,6 +101,10 @@ def load_onnx(
                 if for_machine or not machine or importer.symbols is not None:
                     raise
                 for_machine = True
+            except (UnsupportedError, InputError) as e:
+                refused = refused or e
+                if not importer.dimensions.is_any or not found.start_again():
+                    raise refused from None
             graph = read_graph(model.model, model.label)
     finally:
         # Of weights that nobody has wanted.

@@ -14,17 +14,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute
 from xdsl.rewriter import Rewriter
 
 from lamina.dialects.dtypes import dtype_name
-from lamina.dialects.entry_names import argument_names, level_of, result_names
+from lamina.dialects.entry_names import argument_names, level_of, named_attrs, result_names
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents, is_dynamic
-from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UsageError, did_you_mean, printable
 from lamina.frontends.formats import Format, TextFormat, format_by_marks, format_by_suffix
 from lamina.runtime.ports import Port
@@ -190,8 +189,8 @@ def of_module(module: ModuleOp, store: ParamStore, label: str, shapes: Mapping[s
         raise InputError("the module has no @main with a body", where=label, hint=has)
     names, results = names_of(main)
     types = _fix(main, names, shapes, label) if shapes else list(main.function_type.inputs)
-    main.properties["arg_attrs"] = _named(main.properties.get("arg_attrs"), names)
-    main.properties["res_attrs"] = _named(main.properties.get("res_attrs"), results)
+    main.properties["arg_attrs"] = named_attrs(main.properties.get("arg_attrs"), names)
+    main.properties["res_attrs"] = named_attrs(main.properties.get("res_attrs"), results)
     inputs = tuple(map(port_of_type, names, types))
     return ReadProgram(module, store, inputs, tuple(map(port_of_type, results, main.function_type.outputs)), label)
 
@@ -221,12 +220,6 @@ def port_of_type(name: str, type_: Attribute) -> Port:
     tensor = cast("TensorType[Any]", type_)
     shape, dtype = tensor.get_shape(), dtype_name(tensor.element_type)
     return ValuePort(name, shape, dtype, type=tensor) if is_dynamic(tensor) else Port(name, shape, dtype)
-
-
-def _named(attrs: Attribute | None, names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:
-    """The attributes of arguments or results, with the name that each goes by."""
-    given: list[Any] = [*attrs] if isinstance(attrs, ArrayAttr) else [DictionaryAttr({})] * len(names)
-    return ArrayAttr([DictionaryAttr({**a.data, NAME: StringAttr(name)}) for a, name in zip(given, names, strict=True)])
 
 
 # -- unknown extents that are given --------------------------------------------------------------------------------
