@@ -100,6 +100,21 @@ def test_images_of_any_size(width: int, odd: int, threads: int) -> None:
     assert program._otherwise is not None and program.is_fixed  # pyright: ignore[reportPrivateUsage]
 
 
+def test_vectors_along_the_batch() -> None:
+    """Of images of one number, with padding: what is loaded is asked for as often as the loop around it ends."""
+    g = GraphWriter(0)
+    weight = g.weight("w", (1, 1, 9), 1.0)
+    y = g.op("Conv", "image", weight, name="conv", kernel_shape=[9], pads=[4, 4], strides=[2])
+    image = helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 1, 2])
+    graph = helper.make_graph(
+        g.nodes, "c", [image], [helper.make_tensor_value_info(y, TensorProto.FLOAT, None)], g.weights
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    program = lamina.compile(model, threads=1, cache=False)
+    check_on(program, model, [(n, 1, 2) for n in (1, 3, 16, 31, 32, 100)])
+    assert program.is_fixed
+
+
 def test_a_batch_that_may_be_empty() -> None:
     model = network(20, 16, 16)
     program = lamina.compile(model, shapes={"batch": "0..8"}, threads=1, cache=False)

@@ -70,6 +70,10 @@ class FullOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     relay_grad = vjp(lambda dy, x, y: in_dtype(r.sum(dy), x))
 
 
+MOST_EXTENTS = 1024
+"""Values of `relay.extents`: each is code of its own."""
+
+
 @irdl_op_definition
 class ExtentsOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, precision=Precision.NEVER):
     """`values` as a vector. They may depend on symbols, as extents do: `values = [n, n * 2]`."""
@@ -84,15 +88,20 @@ class ExtentsOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, precision=Precision.NEV
     def infer_type(values: tuple[int, ...], dtype: str) -> TensorInfo:
         if dtype not in INTEGERS:
             raise TypeMismatch(f"extents are integers, got {dtype}")
+        if len(values) > MOST_EXTENTS:
+            raise TypeMismatch(f"{len(values)} numbers that sizes decide, {MOST_EXTENTS} are the most")
         return TensorInfo((len(values),), dtype)
 
     @staticmethod
     def te_compute(values: tuple[int, ...], dtype: str) -> Tensor:
         def element(i: Index) -> Any:
-            chosen = te.const(values[-1] if values else 0, dtype)
-            for n, value in reversed(list(enumerate(values[:-1]))):
-                chosen = te.if_then_else(i <= n, te.const(value, dtype), chosen)
-            return chosen
+            def chosen(first: int, last: int) -> Any:
+                if last <= first:
+                    return te.const(values[first] if values else 0, dtype)
+                middle = (first + last) // 2
+                return te.if_then_else(i <= middle, chosen(first, middle), chosen(middle + 1, last))
+
+            return chosen(0, len(values) - 1)
 
         return te.compute((len(values),), element, "extents")
 
@@ -104,6 +113,7 @@ class ExtentsOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, precision=Precision.NEV
     def samples() -> list[Sample]:
         return [
             sample(attrs={"values": (3,)}),
+            sample(attrs={"values": (0,) * 1025}, error="1025 numbers that sizes decide, 1024 are the most"),
             sample(attrs={"values": (3, 1)}),
             sample(attrs={"values": (2, 0, 7, 64)}),
             sample(attrs={"values": ()}),

@@ -166,11 +166,23 @@ def _parts_of(loop: ForOp, tiles: OpenTiles) -> list[tuple[str, list[tuple[ForOp
         found.append((f"the tail {tail.axis.data!r}", digits))
     for asker in tiles.askers:
         for form in _asked_by(asker):
+            if _is_asked_around(asker, form, tiles.tails):
+                continue
             digits = _digits(form + 1, asker, loop, tiles) if loop.var in form.dims() else []
             if digits and not _adds_nothing(asker, form, [part for part, _ in digits]):
                 digits = None
             found.append((f"a condition of {asker.name}", digits))
     return found
+
+
+def _is_asked_around(asker: Operation, form: Linear, tails: Sequence[ForOp]) -> bool:
+    """Whether a form is never negative because a tail around an op stops before."""
+    return any(
+        form + 1 + Linear.dim(tail.var) == bound
+        for tail in tails
+        if tail.is_ancestor(asker)
+        for bound in tail.min_bounds()
+    )
 
 
 def _adds_nothing(asker: Operation, form: Linear, digits: Sequence[ForOp]) -> bool:
