@@ -88,11 +88,9 @@ def flattened_quotients() -> Any:
         helper.make_node("MaxPool", ["x"], ["p"], kernel_shape=[2, 2], strides=[2, 2]),
         helper.make_node("Flatten", ["p"], ["y"]),
     ]
-    ports = [
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape)]
-        for n, shape in (("x", [1, 1, "h", "w"]), ("y", [1, None]))
-    ]
-    return helper.make_model(helper.make_graph(nodes, "g", *ports), opset_imports=[helper.make_opsetid("", 17)])
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, "h", "w"])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, None])
+    return helper.make_model(helper.make_graph(nodes, "g", [x], [y]), opset_imports=[helper.make_opsetid("", 17)])
 
 
 def test_what_has_no_saved_form_is_refused_in_one_line() -> None:
