@@ -44,6 +44,8 @@ class SupportReport:
     unsupported: tuple[UnsupportedOp, ...] = ()
     folder: str = "frontends/onnx"
     """The folder where a converter would stand."""
+    open_extents: tuple[str, ...] = ()
+    """The names of extents that the model leaves open, `?` for those without."""
 
     @staticmethod
     def of(

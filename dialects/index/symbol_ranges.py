@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import gcd, lcm
 
 from lamina.dialects.index.symbol_forms import symbols_of
-from lamina.dialects.index.symbol_range import ANY, SymbolRange
+from lamina.dialects.index.symbol_range import ANY, MOST, SymbolRange
 from lamina.dialects.index.symbols import Guard, Symbols
 from lamina.errors import InputError, UnsupportedError, UsageError
 
@@ -83,6 +83,13 @@ def narrowed(symbols: Symbols, declared: Mapping[str, SymbolRange], guards: Sequ
 def range_text(name: str, known: SymbolRange) -> str:
     """A range as users write it."""
     return f"{name}={known.min}..{known.max}" + (f":{known.divisor}" if known.divisor > 1 else "")
+
+
+def values_text(name: str, known: SymbolRange) -> str:
+    """A range in words, where it may have no end."""
+    if known.max < MOST:
+        return range_text(name, known)
+    return f"{name} from {known.min} on" + (f" by {known.divisor}" if known.divisor > 1 else "")
 
 
 def range_under(guard: Guard, ranges: Mapping[str, SymbolRange]) -> tuple[str, SymbolRange] | None:

@@ -161,7 +161,7 @@ class Dimensions:
 
 def _key(where: str, axis: int, dim: Any) -> str:
     """The name of a dimension: the model's, or one by its place."""
-    return dim.dim_param or f"{where}_{axis}"
+    return dim.dim_param or f"{where}[{axis}]"
 
 
 def _written_form(key: str, known: Mapping[str, Any]) -> Linear | None:
@@ -176,7 +176,7 @@ def _written_form(key: str, known: Mapping[str, Any]) -> Linear | None:
 
 def _symbol(key: str, taken: set[str]) -> str:
     """A name for a symbol that texts can have, the dimension's own where it is one; sizes and arrays share names."""
-    name = re.sub(r"\W", "_", key)
+    name = re.sub(r"\W+", "_", key).rstrip("_")
     while name in taken or not _is_plain(name):
         name = f"{name}_" if name[:1].isalpha() else f"d{name}"
     return name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 
 from lamina.frontends.onnx.attributes import attribute_values, schema_of
 from lamina.frontends.onnx.bodies import RawNode, subgraphs
@@ -16,7 +17,9 @@ from lamina.frontends.support import SupportReport, UnsupportedOp
 def check_model(source: Source) -> SupportReport:
     """Report which operators of a model are supported. Raises LaminaError for what is no valid model."""
     model = read_model(source)
-    return report_of(read_graph(model.model, model.label))
+    graph = read_graph(model.model, model.label)
+    dims = [d for i in graph.inputs for d in i.type.tensor_type.shape.dim if not d.HasField("dim_value")]
+    return replace(report_of(graph), open_extents=tuple(dict.fromkeys(d.dim_param or "?" for d in dims)))
 
 
 def report_of(graph: Graph) -> SupportReport:

@@ -20,7 +20,7 @@ import numpy as np
 
 from lamina.backends.cpu.processors import available_threads
 from lamina.driver.model import Model, Origin, Shapes, Source
-from lamina.driver.open_extents import beyond, built
+from lamina.driver.open_extents import Beyond, built
 from lamina.driver.settings import Settings
 from lamina.driver.sources import Choice, Imports, answers_of, key_of, source_of, with_choices
 from lamina.errors import ExtentError, UnsupportedError, UsageError
@@ -310,7 +310,7 @@ class Executable(Runnable):
         self._stored = stored
         self._description = stored.description if stored is not None else {}
         self._texts = texts
-        self._otherwise: Callable[[], OpenProgram] | None = None
+        self._beyond: Beyond | None = None
         self._settings = settings
         self.opt_level = settings.context.opt_level
         self.context = settings.context
@@ -327,7 +327,7 @@ class Executable(Runnable):
         `objects` is the cache of machine code, None for no caches.
         """
         assert self._stored is not None
-        self._otherwise = beyond(self._stored, origin, self._settings, objects, compile)
+        self._beyond = Beyond.of(self._stored, origin, self._settings, objects, compile)
         return self
 
     def described(self) -> HasPorts:
@@ -350,13 +350,15 @@ class Executable(Runnable):
         try:
             return self._program.run(arrays) if out is None else self._program.run_out(arrays, out)
         except ExtentError:
-            if self._otherwise is None:
+            if self._beyond is None:
                 raise
-        other = self._otherwise()
+        other = self._beyond.program()
         return other.run(arrays) if out is None else other.run_out(arrays, out)
 
     def close(self) -> None:
         self._program.close()
+        if self._beyond is not None:
+            self._beyond.close()
 
     def kept(self) -> list[KeptValue]:
         if isinstance(self._program, CompiledProgram):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 from warnings import warn
 
 from lamina.driver.sources import Imports
 from lamina.errors import InputError, UnsupportedError
+from lamina.runtime.fork_lock import ForkLock
 from lamina.runtime.program_file import StoredProgram
 
 if TYPE_CHECKING:
@@ -47,13 +47,33 @@ def built(
     return made
 
 
-def beyond(
-    made: StoredProgram, origin: Origin, settings: Settings, objects: ObjectCache | None, compile: Compile
-) -> Callable[[], OpenProgram] | None:
-    """Programs for sizes that one for all is not for, once they are called for; None where the user has said sizes."""
-    if not made.description.get(OPENED):
-        return None
-    return cache(lambda: _by_shape(origin, settings, objects, compile))
+class Beyond:
+    """Programs for sizes that one for all is not for, where the user has said nothing of sizes."""
+
+    def __init__(self, make: Callable[[], OpenProgram]) -> None:
+        self._make = make
+        self._made: OpenProgram | None = None
+        self._lock = ForkLock()
+
+    @staticmethod
+    def of(
+        made: StoredProgram, origin: Origin, settings: Settings, objects: ObjectCache | None, compile: Compile
+    ) -> Beyond | None:
+        """Those beside a program; None where it is for what the user has said."""
+        if not made.description.get(OPENED):
+            return None
+        return Beyond(lambda: _by_shape(origin, settings, objects, compile))
+
+    def program(self) -> OpenProgram:
+        """The model, read again when this is first asked for."""
+        with self._lock:
+            self._made = self._made or self._make()
+            return self._made
+
+    def close(self) -> None:
+        """End the threads of the programs."""
+        if self._made is not None:
+            self._made.close()
 
 
 def _by_shape(origin: Origin, settings: Settings, objects: ObjectCache | None, compile: Compile) -> OpenProgram:

@@ -53,7 +53,7 @@ class OpenProgram:
             made = build(as_model(model, imported))
             self._executables.add(made)
             shapes = ", ".join(f"{p.name}: {p.describe()}" for p in made.inputs)
-            warn(f"{imported.label} is compiled for {shapes} alone", stacklevel=7)
+            warn(f"{imported.label} is compiled for {shapes} alone", stacklevel=2)
             return made.run
 
         self._ranges = {n: parse_range(given) for n, given in origin.shapes.items() if isinstance(given, str)}

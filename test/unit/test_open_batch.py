@@ -97,7 +97,7 @@ def test_images_of_any_size(width: int, odd: int, threads: int) -> None:
     assert "conv2d_NCHWc" in text and "depthwise_conv2d_NCHWc" in text
     sizes = [(112, 112), (97, 131), (33, 64), (1, 1), (2, 3), (16, 40)]
     check_on(program, model, [(1 + n % 2, 3, h, w) for n, (h, w) in enumerate(sizes)])
-    assert program._otherwise is not None and program.is_fixed  # pyright: ignore[reportPrivateUsage]
+    assert program.is_fixed
 
 
 def test_vectors_along_the_batch() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import lamina
+from lamina.cli import command as cli
 from lamina.errors import InputError, UnsupportedError, UsageError
 
 pytestmark = pytest.mark.slow
@@ -41,7 +43,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 def programs_by_shape(exe: Any) -> int:
     """The number of shapes that have programs of their own."""
-    return len(exe._otherwise()._programs._programs)
+    return len(exe._beyond.program()._programs._programs)
 
 
 def test_a_model_is_one_program_for_all_batches(tmp_path: Path) -> None:
@@ -157,14 +159,27 @@ def test_places_of_maxima_are_counted_with_numbers() -> None:
     node = helper.make_node("MaxPool", ["x"], ["v", "y"], kernel_shape=[2], strides=[2])
     model = model_of([node], {"x": ["n", 1, "length"]}, {"v": ["n", 1, "half"]})
     model.graph.output.append(helper.make_tensor_value_info("y", TensorProto.INT64, ["n", 1, "half"]))
-    with pytest.raises(UnsupportedError, match="MaxPool.*counts with"):
+    with pytest.raises(UnsupportedError, match="MaxPool"):
         lamina.compile(model, shapes={"n": 1, "length": "2..9"}, threads=1)
-    with pytest.warns(UserWarning, match="MaxPool.*counts with"):
+    with pytest.warns(UserWarning, match="MaxPool"):
         exe = lamina.compile(model, threads=1)
     x = np.array([[[1, 3, 5, 2]], [[0, -1, -3, -2]]], np.float32)
     with pytest.warns(UserWarning, match="alone"):
         values, places = exe(x)
     assert values.tolist() == [[[3, 5]], [[0, -2]]] and places.tolist() == [[[1, 2]], [[4, 7]]]
+
+
+def test_check_says_what_becomes_of_open_extents(tmp_path: Path) -> None:
+    flat = image_model(helper.make_node("Flatten", ["c"], ["y"]))
+    for model, said in (
+        (PRODUCT, "open extents batch: one program for batch from 0 on\n"),
+        (POOLED, "open extents n, length: one program for n from 0 on, length from 3 on\n"),
+        (flat, 'open extents h, w: a program for each shape that it meets; m.onnx: node "y" (Flatten'),
+    ):
+        path, out = tmp_path / "m.onnx", io.StringIO()
+        path.write_bytes(model.SerializeToString())
+        assert cli.run(["check", str(path)], out, io.StringIO()) == 0
+        assert said in out.getvalue()
 
 
 def test_state_grows_without_a_range() -> None:

@@ -1,4 +1,4 @@
-"""`lamina check`: the operators of a model that are not supported."""
+"""`lamina check`: the operators of a model that are not supported, and the sizes that one program of it is for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.cli.options import add_model
-from lamina.errors import EXIT_OK, EXIT_UNSUPPORTED, UsageError
+from lamina.errors import EXIT_OK, EXIT_UNSUPPORTED, InputError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -19,7 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Any, out: TextIO, err: TextIO) -> int:
-    """All unsupported operators at once."""
+    """All unsupported operators at once; where there are none, what becomes of extents that are open."""
     from dataclasses import asdict
 
     from lamina.ir.foreign_files import model_format, refuse_foreign
@@ -41,4 +41,25 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
         out.write(json.dumps({**found, "unsupported": unsupported, "ok": report.ok}, indent=2) + "\n")
     else:
         out.write(f"{report}\n")
+        if report.ok and report.open_extents:
+            out.write(f"open extents {', '.join(report.open_extents)}: {_sizes(args.model)}\n")
     return EXIT_OK if report.ok else EXIT_UNSUPPORTED
+
+
+def _sizes(path: str) -> str:
+    """The sizes that one program of a model is for, or the reason why there is none."""
+    from dataclasses import replace
+
+    from lamina.dialects.index.symbol_forms import extent_text
+    from lamina.dialects.index.symbol_ranges import values_text
+    from lamina.dialects.relay.symbolic import module_symbols
+    from lamina.driver.model import Origin
+
+    try:
+        module = replace(Origin.of(path, None), any_size=True).read().module
+    except (InputError, UnsupportedError) as e:
+        return f"a program for each shape that it meets; {e}"
+    symbols = module_symbols(module)
+    known = [values_text(n, r) for n, r in symbols.known.items()] if symbols is not None else []
+    conditions = [f"{extent_text(c)} >= 0" for c in symbols.conditions] if symbols is not None else []
+    return f"one program for {', '.join([*known, *conditions])}"
