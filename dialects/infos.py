@@ -92,6 +92,12 @@ def is_always(number: int, value: int) -> bool:
     return number == value if decide is None else decide(value)
 
 
+def exact_quotient(a: int, b: int) -> int:
+    """The number whose product with `b` is `a`. Whether `b` may be 0 is not asked: there is no element then."""
+    divide: Any = getattr(a, "exact_quotient", None)
+    return a // b if divide is None else divide(b)
+
+
 def surely_equal(a: int, b: int) -> bool:
     """Whether two numbers are equal for all values of the symbols."""
     return is_always(a - b, 0)

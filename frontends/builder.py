@@ -326,7 +326,10 @@ class RelayBuilder:
 
     def matrices(self, x: Value, y: Value) -> Value:
         """The products of two stacks of matrices, whose leading axes broadcast."""
-        batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        try:
+            batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        except TypeMismatch as e:
+            raise self.mismatch(str(e), (x, y)) from None
 
         def stack(v: Value) -> Value:
             count = prod(v.shape[:-2])

@@ -348,7 +348,7 @@ class Pass(abc.ABC):
         module = self.transform(mod.module.clone(), context)
         # What it was read from is no longer what it is: no program of it may be found under that name.
         inputs, outputs = (
-            tuple({p.name: p for p in known}.get(p.name, p) for p in now)
+            tuple(next((k for k in known if (k.name, k.shape, k.dtype) == (p.name, p.shape, p.dtype)), p) for p in now)
             for known, now in zip((mod.inputs, mod.outputs), ports_of(module), strict=True)
         )
         return replace(mod, module=module, inputs=inputs, outputs=outputs, origin=replace(mod.origin, digest=None))

@@ -300,6 +300,12 @@ class SymbolicExtent:
         """Whether it is a value for all values of the symbols. Records nothing."""
         return self.symbols.decided(Guard(self.form - value, "eq")) is True
 
+    def exact_quotient(self, divisor: int) -> int:
+        """The number whose product with a divisor it is, which is not 0; a quotient where there is none."""
+        form = _form(divisor)
+        found = quotient_of(self.form, form) if form is not None and form != constant(0) else None
+        return self // divisor if found is None else self._of(found)
+
     def at_least(self, value: int) -> bool:
         """Whether it is no less than a value for all values of the symbols. Records nothing."""
         return self.symbols.decided(Guard(self.form - value, "ge")) is True

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lamina.dialects.dtypes import is_unsigned, itemsize
-from lamina.dialects.infos import hint_of, is_always, is_symbolic, surely_equal
+from lamina.dialects.infos import exact_quotient, hint_of, is_always, is_symbolic, surely_equal
 from lamina.dialects.te.build import *
 from lamina.dialects.te.build import Index, Scalar, Tensor, compute, const
 from lamina.dialects.te.indices import index as index
@@ -174,7 +174,7 @@ def reshaped_index(indices: Sequence[Any], shape: Sequence[int], target: Sequenc
             if open_ and is_always(extent, 1):
                 found.append(0)
                 continue
-            stride //= extent
+            stride = exact_quotient(stride, extent)
             place = flat // stride
             found.append(place if outermost else place % extent)
             outermost = False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lamina.dialects.infos import surely_equal
 from lamina.frontends.builder import Value
 from lamina.frontends.interpolation import along_axis, weights
 from lamina.frontends.onnx.builder import Builder, Node
@@ -88,11 +89,16 @@ def upsample(n: Node, b: Builder) -> Value:
     if mode is None:
         raise n.fail(f"mode is {n.attr('mode')!r}, expects nearest or linear")
     way = _Way(mode, "asymmetric", "floor", -0.75, False, False)
-    sizes = [int(np.floor(e * s)) for e, s in zip(x.shape, scales, strict=True)]
+    sizes = [_scaled(e, s) for e, s in zip(x.shape, scales, strict=True)]
     whole = [s for s in scales[2:] if s != int(s)] == [] and scales[:2] == [1.0, 1.0]
     if mode == "nearest" and x.rank == 4 and whole:
         return b.op("nn.upsampling", x, scale_h=float(scales[2]), scale_w=float(scales[3]), method="nearest_neighbor")
     return _resized(n, b, x, way, sizes, scales, None, 0.0)
+
+
+def _scaled(extent: int, scale: float) -> int:
+    """The extent of what is scaled; by a whole number also where it is a symbol."""
+    return extent * int(scale) if scale == int(scale) else int(np.floor(extent * scale))
 
 
 def _floats(n: Node, i: int, what: str) -> list[float]:
@@ -127,13 +133,13 @@ def resize(n: Node, b: Builder) -> Value:
         raise n.fail(f"roi has {len(roi)} numbers, expects {2 * len(axes)}")
     old = [x.shape[a] for a in axes]
     if sizes:
-        scales = [s / e for s, e in zip(sizes, old, strict=True)]
+        scales = [1.0 if surely_equal(s, e) else s / e for s, e in zip(sizes, old, strict=True)]
         policy = n.attr("keep_aspect_ratio_policy", "stretch")
         if policy != "stretch":
             same = (min if policy == "not_larger" else max)(scales)
             scales, sizes = [same] * len(axes), [int(np.floor(same * e + 0.5)) for e in old]
     else:
-        sizes = [int(np.floor(e * s)) for e, s in zip(old, scales, strict=True)]
+        sizes = [_scaled(e, s) for e, s in zip(old, scales, strict=True)]
     full_sizes, full_scales = list(x.shape), [1.0] * x.rank
     windows = [(0.0, 1.0)] * x.rank
     for k, a in enumerate(axes):

@@ -44,20 +44,23 @@ class Findings:
         """Symbols that are other extents."""
         self.ranges: dict[str, SymbolRange] = {}
         """Symbols that have less values."""
+        self.count = 0
+        """So many ranges were found."""
         self.hints = list(USUAL)
         """Values by which questions about symbols are answered, this reading's first: of a model with short tables the
         larger ones are none that fit."""
 
     def start_again(self) -> bool:
         """Forget what was found, and answer by smaller values. Returns whether there are such."""
-        self.forms, self.ranges = {}, {}
+        self.forms, self.ranges, self.count = {}, {}, 0
         self.hints.pop(0)
         return bool(self.hints)
 
     def add(self, error: FoundError) -> None:
         """Take what a reading has found. Raises what it was found by where that leads nowhere."""
         if isinstance(error.found, SymbolRange):
-            if len(self.ranges) == MOST_FOUND or error.name in self.ranges:
+            self.count += 1
+            if self.count > MOST_FOUND or self.ranges.get(error.name) == error.found:
                 raise error.__cause__ or error
             self.ranges[error.name] = error.found
         else:
@@ -75,6 +78,8 @@ class Dimensions:
         ranges = dict(self._open(inputs, any_size))
         taken = {proto.name for proto in inputs}
         known: dict[str, SymbolRange] = {}
+        self._said: set[str] = set()
+        """Symbols of which users have said something."""
         self._forms = {n: constant(given) for n, given in self.shapes.items() if isinstance(given, int)}
         """Of the dimensions that have names of their own, what they are over the symbols."""
         for key, range_ in ranges.items():
@@ -84,11 +89,11 @@ class Dimensions:
                 name = _symbol(key, taken)
                 taken.add(name)
                 known[name] = found.ranges.get(name, range_)
+                if not range_.says_nothing:
+                    self._said.add(name)
                 self._forms[key] = found.forms.get(name, Linear.dim(name))
-        self._said = {n for n, range_ in known.items() if not range_.says_nothing}
-        """Symbols of which users have said something."""
         free = {n: r for n, r in known.items() if n not in found.forms}
-        hints = {n: found.hints[0] + 2 * k for k, n in enumerate(free) if n not in self._said and free[n].says_nothing}
+        hints = {n: found.hints[0] + 2 * k for k, n in enumerate(free) if n not in self._said}
         self.symbols = Symbols(free, hints if found.hints[0] != USUAL[0] else None) if known else None
         """None where all are numbers."""
         if self.symbols is not None:
@@ -131,9 +136,17 @@ class Dimensions:
             self._unify(guard)
         try:
             declared = {n: r for n, r in self.symbols.known.items() if n in self._said}
-            return narrowed(self.symbols, declared, self.symbols.guards)
+            return narrowed(self.symbols, declared, [*map(self._beyond, self.symbols.guards)])
         except (UnsupportedError, InputError) as e:
             raise type(e)(e.what, where=where, hint=e.hint) from None
+
+    def _beyond(self, guard: Guard) -> Guard:
+        """`n >= 2` for `n != 1`, where nothing is said of n: what is left out has programs of its own."""
+        names = symbols_of(guard.form)
+        free = guard.kind == "ne" and not guard.taken and len(names) == 1 and names[0] not in self._said
+        if not free or [*guard.form.terms.values()] not in ([1], [-1]):
+            return guard
+        return Guard((guard.form if guard.form.terms.get(names[0]) == 1 else -guard.form) - 1, "ge")
 
     def refused(self, count: int, error: LaminaError) -> None:
         """Try another answer for a node that fits for none so far: raises FoundError where, of the questions after the

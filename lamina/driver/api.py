@@ -103,8 +103,8 @@ def compile(
 
     A program with control flow, data or extents that only arrays tell is run by the virtual machine (`lamina.vm.vm`),
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
-    is one program for all sizes, or for those of a range, `shapes={"seq": "1..512"}`. Where that cannot be, as for
-    images of any height and width, it is compiled for each shape that it meets, with a warning that says why. `states`
+    is one program for all sizes, or for those of a range, `shapes={"seq": "1..512"}`. Where that cannot be,
+    it is compiled for each shape that it meets, with a warning that says why. `states`
     are outputs that go to inputs in the next run, by the names of these: what grows by concatenation is added to where
     it lies (`Executable.session`). Raises LaminaError.
     """
@@ -353,6 +353,8 @@ class Executable(Runnable):
             if self._beyond is None:
                 raise
         other = self._beyond.program()
+        # The sizes may be given too; arrays tell them.
+        arrays = {n: a for n, a in arrays.items() if n not in self._program.info.sizes}
         return other.run(arrays) if out is None else other.run_out(arrays, out)
 
     def close(self) -> None:

@@ -13,10 +13,11 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
+from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.listener import Listener
 from lamina.dialects.target import TARGET
 from lamina.driver.pipelines import Pipeline
-from lamina.errors import ExtentError, InputError, UnsupportedError
+from lamina.errors import ExtentError, LaminaError
 from lamina.ir.context import LaminaContext
 from lamina.ir.printing import module_text
 from lamina.passes.relay.functional.infer_symbols import InferSymbols
@@ -116,7 +117,7 @@ class CompiledKernels(Kernels):
             try:
                 segment.for_all = self._ready(module)
                 return
-            except (InputError, UnsupportedError):
+            except (LaminaError, TypeMismatch):
                 continue
         segment.is_closed = True
 
@@ -127,7 +128,7 @@ class CompiledKernels(Kernels):
             module = self._module(block, outputs)
             try:
                 InferSymbols(", ".join(f"{n}=?" for n in names if empty)).apply(LaminaContext(), module)
-            except (InputError, UnsupportedError):
+            except (LaminaError, TypeMismatch):
                 continue
             yield module
 

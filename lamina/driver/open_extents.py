@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 from warnings import warn
 
+from lamina.dialects.infos import TypeMismatch
 from lamina.driver.sources import Imports
-from lamina.errors import InputError, UnsupportedError
+from lamina.errors import InputError, LaminaError
 from lamina.runtime.fork_lock import ForkLock
 from lamina.runtime.program_file import StoredProgram
 
@@ -36,8 +37,8 @@ def built(
     imports = fresh if isinstance(fresh, Imports) else None
     try:
         made = build(compilation)
-    except (InputError, UnsupportedError) as e:
-        # State that grows is for programs of any size only.
+    except (LaminaError, TypeMismatch) as e:
+        # A fault of ours is no reason to refuse what shapes one by one can be. State that grows is for any size only.
         if imports is None or imports.opened is None or origin.states:
             raise
         warn(f"one program for each shape, as there is none for all: {e}", stacklevel=4)
@@ -50,7 +51,8 @@ def built(
 class Beyond:
     """Programs for sizes that one for all is not for, where the user has said nothing of sizes."""
 
-    def __init__(self, make: Callable[[], OpenProgram]) -> None:
+    def __init__(self, origin: Origin, make: Callable[[], OpenProgram]) -> None:
+        self._origin = origin
         self._make = make
         self._made: OpenProgram | None = None
         self._lock = ForkLock()
@@ -62,12 +64,15 @@ class Beyond:
         """Those beside a program; None where it is for what the user has said."""
         if not made.description.get(OPENED):
             return None
-        return Beyond(lambda: _by_shape(origin, settings, objects, compile))
+        return Beyond(origin, lambda: _by_shape(origin, settings, objects, compile))
 
     def program(self) -> OpenProgram:
-        """The model, read again when this is first asked for."""
+        """The model, read again when this is first asked for. Raises InputError where it is another one by now."""
         with self._lock:
-            self._made = self._made or self._make()
+            if self._made is None:
+                if not self._origin.unchanged():
+                    raise InputError("the model has changed since it was compiled", hint="compile it again")
+                self._made = self._make()
             return self._made
 
     def close(self) -> None:

@@ -33,12 +33,13 @@ from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.entry_names import argument_names, named_attrs, result_names
-from lamina.dialects.index.symbols import with_symbols
+from lamina.dialects.index.symbol_ranges import narrowed
+from lamina.dialects.index.symbols import Guard, SymbolicExtent, Symbols, with_symbols
 from lamina.dialects.infos import TensorInfo, is_symbolic, tensor_info
 from lamina.dialects.relay.base import scalar_constant
 from lamina.dialects.relay.program_state import STATE, StateVariable, state_attribute, state_of
 from lamina.dialects.relay.random.threefry import KEY, threefry_key
-from lamina.dialects.relay.symbolic import module_symbols
+from lamina.dialects.relay.symbolic import module_symbols, state_symbols, symbolic_info
 from lamina.dialects.rules.terms import insert, inserting
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
 from lamina.passes.base import Context, ModuleOp, ModulePass
@@ -63,18 +64,38 @@ class SampleToken(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.top_k < 1 or not self.temperature > 0 or not 0 <= self.seed < 1 << 64:
-            raise UsageError(f"{self.name}: top-k is at least 1, the temperature above 0, the seed from 0 on")
+            raise UsageError(f"{self.name}: top-k is at least 1, the temperature above 0, the seed from 0 to 2^64 - 1")
+        if self.dtype not in ("int32", "int64") or not self.token.isidentifier():
+            raise UsageError(f"{self.name}: tokens are int32 or int64, and go by a plain name")
         mains = [f for f in op.ops if isinstance(f, func.FuncOp) and f.sym_name.data == "main" and f.body.blocks]
         if not mains:
             raise UsageError(f"{self.name}: the module has no @main")
         (main,) = mains
-        symbols = module_symbols(op)
+        symbols = self._with_rows(op, main)
         with edit.transaction(op):
             if symbols is None:
                 self.sample(main)
             else:
                 with with_symbols(symbols):
                     self.sample(main)
+
+    def _with_rows(self, module: ModuleOp, main: func.FuncOp) -> Symbols | None:
+        """The symbols of a module, for those of whose values there is a last row."""
+        symbols, returned = module_symbols(module), main.get_return_op()
+        if symbols is None or returned is None:
+            return symbols
+        names = result_names(main, len(returned.arguments), list(returned.arguments))
+        infos = [
+            symbolic_info(v.type, symbols) for n, v in zip(names, returned.arguments, strict=True) if n == self.logits
+        ]
+        rows = infos[0].shape[1] if infos and infos[0] is not None and len(infos[0].shape) == 3 else 1
+        if not isinstance(rows, SymbolicExtent) or rows.at_least(1):
+            return symbols
+        smaller = narrowed(symbols, {}, [Guard(rows.form - 1, "ge")])
+        with edit.transaction(module):
+            edit.change(module)
+            state_symbols(module, smaller)
+        return smaller
 
     def sample(self, main: func.FuncOp) -> None:
         """Add the result to a function, and the key of its random numbers."""
@@ -116,10 +137,10 @@ class SampleToken(ModulePass):
         """Raises UnsupportedError for what are no logits."""
         shape = info.shape
         if info.dtype not in ("float32", "float64") or len(shape) not in (2, 3) or is_symbolic(shape[-1]):
-            what = f"{self.logits!r} is {info.dtype} of rank {len(shape)}; logits are float32 [batch, rows, vocabulary]"
-            raise UnsupportedError(f"{self.name}: {what}")
-        if is_symbolic(shape[0]):
-            raise UnsupportedError(f"{self.name}: the batch is not known", hint='give it: shapes={"batch": 1}')
+            what = "logits are float32 or float64 [batch, rows, vocabulary]"
+            raise UnsupportedError(f"{self.name}: {self.logits!r} is {info.dtype} of rank {len(shape)}; {what}")
+        if is_symbolic(shape[0]) or not shape[0]:
+            raise UnsupportedError(f"{self.name}: the batch is not known, or none", hint='give it: shapes={"batch": 1}')
         if self.top_k > shape[-1]:
             raise UsageError(f"{self.name}: top-k is {self.top_k}, there are {shape[-1]} tokens")
 

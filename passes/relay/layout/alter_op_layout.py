@@ -238,16 +238,27 @@ class Converter:
         if not shape:
             return value
         whole = (1,) * (4 - len(shape)) + shape
-        if spread:
+        if has_unknown_extents([value.type]):
+            widened = self._widened(value, 0, 4 - len(shape), before)
+            if spread:
+                return self._widened(widened, 4, 1, before)
+        else:
             n, _, h, w = whole
-            return self._reshape(value, (n, 1, h, w, 1), before)
-        return self._transform(self._reshape(value, whole, before), PLAIN, self.blocked, 0, before)
+            widened = self._reshape(value, (n, 1, h, w, 1) if spread else whole, before)
+        return widened if spread else self._transform(widened, PLAIN, self.blocked, 0, before)
 
     def _reshape(self, value: SSAValue, shape: tuple[int, ...], before: Operation) -> SSAValue:
         if tensor_info(value.type).shape == shape:
             return value
         reshape: type[RelayOp] = r.find_op("relay.reshape")  # type: ignore[assignment]
         return self._insert(reshape.make(value, newshape=shape), before)
+
+    def _widened(self, value: SSAValue, axis: int, count: int, before: Operation) -> SSAValue:
+        """More axes of 1; unlike a reshape it says no extents."""
+        if not count:
+            return value
+        expand_dims: type[RelayOp] = r.find_op("relay.expand_dims")  # type: ignore[assignment]
+        return self._insert(expand_dims.make(value, axis=axis, num_newaxis=count), before)
 
     def _transform(self, value: SSAValue, source: str, target: str, channels: int, before: Operation) -> SSAValue:
         transform: type[RelayOp] = r.find_op("relay.layout_transform")  # type: ignore[assignment]
