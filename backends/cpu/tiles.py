@@ -103,10 +103,13 @@ def pixel_counts(width: int, vectors: int, registers: RegisterFile, stride: int 
     """The rows that a tile may have, for a given number of vectors, the best by estimate first.
 
     Rows that lie apart, by `stride` bytes, are no more than those whose elements wait in the cache for the next steps.
+    Of no rows a tile has one.
     """
     budget = registers.rows(vectors)
     budget = min(budget, rows_in_cache(stride, registers.costs)) if stride else budget
-    return sorted(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors, registers.costs), -p))
+    return sorted(
+        range(1, max(min(width, budget), 1) + 1), key=lambda p: (row_cycles(width, p, vectors, registers.costs), -p)
+    )
 
 
 def candidates(

@@ -119,6 +119,13 @@ def test_one_extent_of_many_elements() -> None:
     check(wide, [{"x": drawn(1, 3, h, v)} for h, v in ((2, 3), (9, 16), (5, 2))])
 
 
+def test_a_product_without_rows() -> None:
+    weights = {"w": drawn(8, 5)}
+    for shape in ([0, 8], ["n", 8]):
+        model = made([node("MatMul", ["x", "w"], ["y"])], [port("x", shape)], [port("y", None)], weights)
+        check(model, [{"x": drawn(0, 8)}])
+
+
 def test_a_model_that_has_changed_is_not_mixed_with_the_one_before(tmp_path: Path) -> None:
     path = tmp_path / "m.onnx"
 
