@@ -303,7 +303,7 @@ class SymbolicExtent:
     def exact_quotient(self, divisor: int) -> int:
         """The number whose product with a divisor it is, which is not 0; a quotient where there is none."""
         form = _form(divisor)
-        found = quotient_of(self.form, form) if form is not None and form != constant(0) else None
+        found = quotient_of(self.form, form) if form is not None and not form.is_constant else None
         return self // divisor if found is None else self._of(found)
 
     def at_least(self, value: int) -> bool:

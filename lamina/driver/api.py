@@ -353,8 +353,9 @@ class Executable(Runnable):
             if self._beyond is None:
                 raise
         other = self._beyond.program()
-        # The sizes may be given too; arrays tell them.
-        arrays = {n: a for n, a in arrays.items() if n not in self._program.info.sizes}
+        if isinstance(self._program, CompiledProgram):
+            # The sizes may be given too; arrays tell them.
+            arrays = {n: a for n, a in arrays.items() if n not in self._program.info.sizes}
         return other.run(arrays) if out is None else other.run_out(arrays, out)
 
     def close(self) -> None:

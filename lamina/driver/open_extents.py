@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 from warnings import warn
 
-from lamina.dialects.infos import TypeMismatch
 from lamina.driver.sources import Imports
 from lamina.errors import InputError, LaminaError
 from lamina.runtime.fork_lock import ForkLock
@@ -32,6 +31,7 @@ def built(
     compilation: Compilation, origin: Origin, fresh: Fresh, compile: Compile
 ) -> StoredProgram | MachineProgram | OpenProgram:
     """A program of a model, for all sizes of extents that are open; one for each shape where that cannot be."""
+    from lamina.dialects.infos import TypeMismatch
     from lamina.driver.compilation import build
 
     imports = fresh if isinstance(fresh, Imports) else None

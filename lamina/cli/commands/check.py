@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina.cli.options import add_model
@@ -46,7 +47,7 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     return EXIT_OK if report.ok else EXIT_UNSUPPORTED
 
 
-def _sizes(path: str) -> str:
+def _sizes(path: str | os.PathLike[str]) -> str:
     """The sizes that one program of a model is for, or the reason why there is none."""
     from dataclasses import replace
 
