@@ -338,7 +338,6 @@ class Pass(abc.ABC):
         """The changed model; the given one stays."""
         from xdsl.dialects.builtin import ModuleOp
 
-        from lamina.driver.relay_source import ports_of
         from lamina.ir.context import LaminaContext
 
         if isinstance(mod, ModuleOp):
@@ -346,12 +345,7 @@ class Pass(abc.ABC):
         context = LaminaContext()
         context.params = mod.params
         module = self.transform(mod.module.clone(), context)
-        # What it was read from is no longer what it is: no program of it may be found under that name.
-        inputs, outputs = (
-            tuple(next((k for k in known if (k.name, k.shape, k.dtype) == (p.name, p.shape, p.dtype)), p) for p in now)
-            for known, now in zip((mod.inputs, mod.outputs), ports_of(module), strict=True)
-        )
-        return replace(mod, module=module, inputs=inputs, outputs=outputs, origin=replace(mod.origin, digest=None))
+        return mod.changed(module)
 
     @abc.abstractmethod
     def transform(self, module: ModuleOp, ctx: LaminaContext) -> ModuleOp:

@@ -20,7 +20,7 @@ import numpy as np
 
 from lamina.backends.cpu.processors import available_threads
 from lamina.driver.model import Model, Origin, Shapes, Source
-from lamina.driver.open_extents import Beyond, built
+from lamina.driver.open_extents import Beyond, Opened
 from lamina.driver.settings import Settings
 from lamina.driver.sources import Choice, Imports, answers_of, key_of, source_of, with_choices
 from lamina.errors import ExtentError, UnsupportedError, UsageError
@@ -122,7 +122,7 @@ def compile(
     if found is not None:
         return Executable(load_program(found, objects), stages, settings, found, cached=True).of_origin(origin, objects)
     compilation = _compilation(wanted, settings, progress, objects)
-    made = built(compilation, origin, fresh, compile)
+    made = _built(compilation, origin, fresh)
     if not isinstance(made, StoredProgram):
         if answers:
             what = f"choices are for models whose kernels have a fixed order; this one is {made.describe()}"
@@ -208,7 +208,7 @@ def exportable(
     objects = object_cache(cache)
     if made is None:
         compilation = _compilation(wanted, settings, progress, objects)
-        found = built(compilation, origin, fresh, compile)
+        found = _built(compilation, origin, fresh)
         if not isinstance(found, StoredProgram):
             return None
         made = found
@@ -244,6 +244,14 @@ def _compilation(
 
     # What runs the program is the same for all of them, and made before there is one.
     return Compilation(fresh, settings, objects, progress, partial(runtime_library, cache=objects))
+
+
+def _built(compilation: Compilation, origin: Origin, fresh: Fresh) -> StoredProgram | MachineProgram | OpenProgram:
+    from lamina.driver.compilation import build
+
+    with Opened(compilation, origin, fresh, compile) as opened:
+        opened.made = build(compilation)
+    return opened.made
 
 
 def texts(

@@ -370,6 +370,17 @@ class Model:
 
         return module_text(self.module)
 
+    def changed(self, module: ModuleOp) -> Model:
+        """The model with another module in its place, and the ports that this one has."""
+        from lamina.driver.relay_source import ports_of
+
+        inputs, outputs = (
+            tuple(next((k for k in known if (k.name, k.shape, k.dtype) == (p.name, p.shape, p.dtype)), p) for p in now)
+            for known, now in zip((self.inputs, self.outputs), ports_of(module), strict=True)
+        )
+        # What it was read from is no longer what it is: no program of it may be found under that name.
+        return replace(self, module=module, inputs=inputs, outputs=outputs, origin=replace(self.origin, digest=None))
+
     def __copy__(self) -> Model:
         return replace(self)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from warnings import warn
 
 from lamina.driver.sources import Imports
@@ -14,7 +14,6 @@ from lamina.runtime.program_file import StoredProgram
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.driver.compilation import Compilation, Fresh
-    from lamina.driver.machine_program import MachineProgram
     from lamina.driver.model import Origin
     from lamina.driver.open_model import OpenProgram
     from lamina.driver.settings import Settings
@@ -27,25 +26,33 @@ OPENED = "opened"
 """Says in a program's description that its ranges are not the user's: other sizes have programs of their own."""
 
 
-def built(
-    compilation: Compilation, origin: Origin, fresh: Fresh, compile: Compile
-) -> StoredProgram | MachineProgram | OpenProgram:
-    """A program of a model, for all sizes of extents that are open; one for each shape where that cannot be."""
-    from lamina.dialects.infos import TypeMismatch
-    from lamina.driver.compilation import build
+class Opened:
+    """Takes what is built of a model: for all sizes of extents that are open; where that cannot be, one for each shape.
 
-    imports = fresh if isinstance(fresh, Imports) else None
-    try:
-        made = build(compilation)
-    except (LaminaError, TypeMismatch) as e:
+    with Opened(compilation, origin, fresh, compile) as opened: opened.made = build(compilation)
+    """
+
+    def __init__(self, compilation: Compilation, origin: Origin, fresh: Fresh, compile: Compile) -> None:
+        self._compilation, self._origin, self._fresh, self._compile = compilation, origin, fresh, compile
+        self.made: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
+        from lamina.dialects.infos import TypeMismatch
+
+        if not isinstance(self._fresh, Imports) or self._fresh.opened is None:
+            return False
         # A fault of ours is no reason to refuse what shapes one by one can be. State that grows is for any size only.
-        if imports is None or imports.opened is None or origin.states:
-            raise
-        warn(f"one program for each shape, as there is none for all: {e}", stacklevel=4)
-        return _by_shape(origin, compilation.settings, compilation.objects, compile)
-    if imports is not None and imports.opened is not None and isinstance(made, StoredProgram):
-        made.description[OPENED] = True
-    return made
+        if isinstance(error, (LaminaError, TypeMismatch)) and not self._origin.states:
+            warn(f"one program for each shape, as there is none for all: {error}", stacklevel=4)
+            compilation = self._compilation
+            self.made = _by_shape(self._origin, compilation.settings, compilation.objects, self._compile)
+            return True
+        if isinstance(self.made, StoredProgram):
+            self.made.description[OPENED] = True
+        return False
 
 
 class Beyond:
