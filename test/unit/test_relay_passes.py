@@ -235,6 +235,7 @@ OTHERWISE = {
     "relay-to-mixed-precision": "changes the accuracy",
     "relay-first-order-gradient": "changes what the function returns",
     "relay-vmap": "changes what the function takes and returns; test_vmap.py has every op",
+    "relay-sample-token": "changes what the function takes and returns; test_sample_token.py has what it computes",
     "relay-change-batch": "takes another number of samples",
 }
 """Passes whose results are not the program's values, tested elsewhere."""
