@@ -56,17 +56,18 @@ class Findings:
         self.hints.pop(0)
         return bool(self.hints)
 
-    def add(self, error: FoundError) -> None:
-        """Take what a reading has found. Raises what it was found by where that leads nowhere."""
+    def add(self, error: FoundError) -> bool:
+        """Take what a reading has found. Returns whether another one may lead further."""
         if isinstance(error.found, SymbolRange):
             self.count += 1
             if self.count > MOST_FOUND or self.ranges.get(error.name) == error.found:
-                raise error.__cause__ or error
+                return False
             self.ranges[error.name] = error.found
         else:
             # What was found before may be over this one.
             self.forms = {name: form.substitute({error.name: error.found}) for name, form in self.forms.items()}
             self.forms[error.name] = error.found
+        return True
 
 
 class Dimensions:

@@ -95,16 +95,15 @@ def load_onnx(
             importer = _Importer(model, graph, *given, machine=for_machine)
             try:
                 return importer.run()
-            except FoundError as e:
-                found.add(e)
             except (NeedsValueError, NeedsMachineError):
                 if for_machine or not machine or importer.symbols is not None:
                     raise
                 for_machine = True
             except (UnsupportedError, InputError) as e:
-                refused = refused or e
-                if not importer.dimensions.is_any or not found.start_again():
-                    raise refused from None
+                if not isinstance(e, FoundError) or not found.add(e):
+                    refused = refused or (e.__cause__ if isinstance(e, FoundError) else e) or e
+                    if not importer.dimensions.is_any or not found.start_again():
+                        raise refused from None
             graph = read_graph(model.model, model.label)
     finally:
         # Of weights that nobody has wanted.
