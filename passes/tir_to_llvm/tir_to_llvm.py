@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from xdsl.dialects import arith
@@ -328,7 +329,8 @@ def _lower_phase(
     for old, new in zip(used, entry.args, strict=False):
         new.name_hint = old.name_hint
         if isinstance(old.type, IndexType):
-            builder.variables[old] = builder.resized(new, builder.index)
+            # Among what is hoisted: that is computed from it.
+            builder.variables[old] = builder.at_level(0, partial(builder.resized, new, builder.index))
             builder.depth[old] = 0
         else:
             pointers[old] = new
