@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from lamina.backends.cpu.runtime.interface import ABI, CODES, RECORDS, Member, record_bytes
+from lamina.backends.cpu.runtime.interface import ABI, CODES, OPEN, RECORDS, Member, record_bytes
 from lamina.runtime.headers import INCLUDE
 from lamina.runtime.program import DEFAULT_SPINS
 
@@ -32,6 +32,13 @@ _HEAD = """\
 
      void *params = aligned_alloc(net->alignment, net->params_bytes);
      code = net->pack(params, room);                     (then net->start(state, params, threads, LAMINA_SPINS))
+
+   Where extents are open, as `lamina_opens(net)` says, the shapes of the inputs tell all others and the bytes of a
+   state, which then is for all shapes that need no more:
+
+     int64_t x[] = {3, 128}, *const shapes[] = {x}, y[2], *const results[] = {y};
+     code = net->sizes(shapes, threads, results, &bytes);
+     code = net->run_shapes(state, bytes, shapes, inputs, outputs);
 
    A state is for one call at a time; several states of one net may run at the same time. The elements of a tensor lie
    one behind the other in order, the first at a multiple of their size; outputs share no memory with other tensors.
@@ -61,6 +68,11 @@ static inline int32_t lamina_check(const lamina_net *net) {
 /* Whether `pack` has to make the weights that `start` takes. */
 static inline int lamina_packs(const lamina_net *net) {
   return net->bytes >= offsetof(lamina_net, pack) + sizeof net->pack && net->pack;
+}
+
+/* Whether extents are open, so that `run_shapes` is called and not `run`. */
+static inline int lamina_opens(const lamina_net *net) {
+  return net->bytes >= offsetof(lamina_net, run_shapes) + sizeof net->run_shapes && net->run_shapes;
 }
 
 #ifdef __cplusplus
@@ -93,7 +105,7 @@ static inline int32_t lamina_check_dl(const lamina_port *port, const DLTensor *t
   return first % (port->bits > 8 ? port->bits / 8 : 1) ? LAMINA_UNALIGNED : 0;
 }
 
-/* One inference on tensors of DLPack; `pointers` has room for n_inputs + n_outputs of them. */
+/* One inference on tensors of DLPack where no extent is open; `pointers` has room for n_inputs + n_outputs of them. */
 static inline int32_t lamina_run_dl(const lamina_net *net, void *state, const DLTensor *const *inputs,
                                     DLTensor *const *outputs, void **pointers) {
   for (uint32_t n = 0; n < net->n_inputs + net->n_outputs; n++) {
@@ -126,7 +138,8 @@ def header() -> str:
     return (
         _HEAD
         + f"#define LAMINA_VERSION {ABI}u\n"
-        + f"#define LAMINA_SPINS {DEFAULT_SPINS} /* of `start`; 0 where threads are more than processors */\n\n"
+        + f"#define LAMINA_SPINS {DEFAULT_SPINS} /* of `start`; 0 where threads are more than processors */\n"
+        + "#define LAMINA_OPEN INT64_MIN /* in the place of an extent that the shapes of a call tell */\n\n"
         + _BODY
         + f"/* Of a call that was wrong; codes above zero are the net's own. */\nenum lamina_code {{\n{codes}}};\n\n"
         + "".join(_record(*record) for record in RECORDS.items())
@@ -199,6 +212,7 @@ def rust() -> str:
         _RUST_HEAD
         + f"pub const LAMINA_VERSION: u32 = {ABI};\n"
         + f"/// of `start`; 0 where threads are more than processors\npub const LAMINA_SPINS: i64 = {DEFAULT_SPINS};\n"
+        + f"/// in the place of an extent that the shapes of a call tell\npub const LAMINA_OPEN: i64 = {OPEN};\n"
         + codes
         + "\n"
         + "".join(_rust_record(*record) for record in RECORDS.items())

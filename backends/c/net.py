@@ -38,7 +38,7 @@ WEIGHTS_IN_TEXT = 16 << 20
 _OWN_NAMES = frozenset(
     "weights memory inputs outputs arena code run start stop sizes text params threads spins state_bytes main".split()
 )
-NAMES_OF_HEADER = frozenset("net port check packs check_dl run_dl".split())
+NAMES_OF_HEADER = frozenset("net port check packs opens check_dl run_dl".split())
 """Names that `lamina.h` declares, without `lamina_`."""
 _PER_PIECE = 1 << 16
 """Numbers of a weight that are written at once."""

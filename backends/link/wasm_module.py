@@ -194,6 +194,8 @@ class _ModuleLinker:
         if found is None or found.symbol.kind is not symbol.kind:
             what = "calls" if symbol.kind is SymbolKind.FUNCTION else "needs"
             hint = "a module of WebAssembly has no libraries"
+            if symbol.name == "malloc":
+                hint += "; give the shapes, so that buffers have known sizes"
             raise LinkError(f"it {what} {symbol.name}, which no object has", where=self.objects[n].label, hint=hint)
         return found
 

@@ -31,7 +31,7 @@ from lamina.measure.kernel_profile import Profile, Recording, kernels_of
 from lamina.measure.timing import Benchmark, random_inputs, repeated
 from lamina.runtime.compiled import CompiledProgram, Memory, load_program
 from lamina.runtime.given_arrays import as_array
-from lamina.runtime.ports import SIZE, Port
+from lamina.runtime.ports import Port
 from lamina.runtime.program_file import StoredProgram
 from lamina.runtime.runnable import HasPorts, Runnable
 from lamina.runtime.session import KeptValue
@@ -161,7 +161,8 @@ def export(
     default by the package `ziglang`. FILE.c is C source for any machine and one thread, and with more than 16 MB of
     weights a file of these beside it. With `small` the file has the weights before packing enlarges them, and packs
     them when it is loaded. The other arguments are those of `compile`. Raises UnsupportedError for a model that has no
-    kernels in a fixed order of known extents or calls external backends, UsageError for what cannot be small.
+    kernels in a fixed order or calls external backends, for C source of open extents, and UsageError for what cannot be
+    small.
     """
     from lamina.driver.c_source import export_source, exported_target
     from lamina.driver.export import ExportedFile, check_exported
@@ -172,10 +173,10 @@ def export(
         _, fresh = source_of(model, shapes)
         wanted = with_choices(fresh, answers_of(choices, settings.target))
         if not export_source(path, wanted, settings, name, progress):
-            raise _not_fixed(path)
+            raise _not_fixed(path, " of known extents", "FILE.so")
         return
     made = exportable(model, replace(settings, small=small), shapes, choices, cache, progress)
-    if made is None or _has_sizes(made.stored):
+    if made is None:
         raise _not_fixed(path)
     if small and not made.memory.weights:
         what = "a net without weights has none to pack"
@@ -222,14 +223,11 @@ def exportable(
     return ExportableProgram(made, settings, _stages(wanted, settings), objects)
 
 
-def _has_sizes(stored: StoredProgram) -> bool:
-    """Whether a program is for ranges of sizes, which a library has no place for."""
-    return any(port[2] == SIZE for port in stored.description["inputs"])
-
-
-def _not_fixed(path: str | os.PathLike[str]) -> UnsupportedError:
-    what = "this model has no kernels in a fixed order of known extents"
-    return UnsupportedError(what, where=str(path), hint="give all shapes, or write it for Python (FILE.lamina)")
+def _not_fixed(
+    path: str | os.PathLike[str], known: str = "", other: str = "it for Python (FILE.lamina)"
+) -> UnsupportedError:
+    what = f"this model has no kernels in a fixed order{known}"
+    return UnsupportedError(what, where=str(path), hint=f"give all shapes, or write {other}")
 
 
 def _compilation(
@@ -509,7 +507,7 @@ class Executable(Runnable):
         """
         from lamina.driver.export import ExportedFile, export_program
 
-        if self._stored is None or _has_sizes(self._stored):
+        if self._stored is None:
             raise _not_fixed(path)
         export_program(ExportedFile(path, name), self._stored, self._settings.target, object_cache(), notes)
 

@@ -26,7 +26,7 @@ from lamina.backends.cpu.machines import check_runs_here
 from lamina.backends.cpu.runtime.interface import ABI
 from lamina.backends.cpu.runtime.layout import DATA, IMPORTS, IMPORTS_OF_POOL, LINE_BYTES, OF_NETS, PACKING
 from lamina.backends.cpu.runtime.modules import WASM, runtime_object, support_of, system_of
-from lamina.backends.cpu.runtime.net import FUNCTIONS, Net, NetPacking, NetTensor, net_module
+from lamina.backends.cpu.runtime.net import Net, NetPacking, NetSizes, NetTensor, net_module
 from lamina.backends.link.archive import ArchiveMember, archive_head
 from lamina.backends.link.coff_object import read_coff
 from lamina.backends.link.coff_relocatable import merge_coff
@@ -41,12 +41,14 @@ from lamina.backends.link.wasm_object import WasmObject, WasmSymbol, read_wasm_o
 from lamina.dialects.machine_spec import TargetSpec, is_bare, is_macos, is_wasm, is_windows
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.driver.artefact import external_compilers
+from lamina.driver.export_shapes import shapes_function
 from lamina.driver.linker import check_linker, link_shared, linking_folder, system_to_link
 from lamina.driver.small_program import packing_of, stored_arrays
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.suffixes import ARCHIVE, LIBRARIES_TO_LINK, LIBRARY, LINKABLE, MODULE, OBJECT, is_c_source, is_module
 from lamina.runtime.exported import digest_of_weights, weights_digest
+from lamina.runtime.ports import SIZE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,8 +140,8 @@ def export_program(
         raise UnsupportedError(
             f"it calls {names}, which is Python", where=where, hint="compile it for the target 'cpu'"
         )
-    objects, description, data = _parts(program, target, name, cache, notes)
-    head, library = _linked(objects, target, name, path.name, description, data)
+    net, objects, description, data = _parts(program, target, name, cache, notes)
+    head, library = _linked(objects, target, net, path.name, description, data)
     alignment = _alignment_of(target)
     pieces = [piece for array in stored_arrays(program) for piece in _pieces(array, alignment)]
     if where.endswith(tuple(LIBRARIES_TO_LINK)):
@@ -167,12 +169,12 @@ def _copy(source: Path, target: BinaryIO) -> None:
 
 
 def _linked(
-    objects: Sequence[Any], target: TargetSpec, name: str, label: str, description: bytes, data: Data
+    objects: Sequence[Any], target: TargetSpec, net: Net, label: str, description: bytes, data: Data
 ) -> tuple[bytes, LinkedLibrary]:
     """The bytes before a library, and the library, of objects that were read; `label` is the file's name."""
-    exports = [f"lamina_{name}"]
+    exports = [net.symbol]
     if label.endswith(MODULE):
-        functions = {short: f"lamina.{short}" for short in FUNCTIONS}
+        functions = {short: f"lamina.{short}" for short in net.functions}
         return b"", link_module(objects, functions, exports, label, description, data)
     shared = label.endswith(tuple(LIBRARIES_TO_LINK))
     if label.endswith(LINKABLE) or shared:
@@ -181,11 +183,11 @@ def _linked(
         elif is_macos(target.triple):
             library = merge_macho(objects, exports, label, data, description)
         else:
-            names = _sections_of(name) if is_bare(target.triple) else None
+            names = _sections_of(net.name) if is_bare(target.triple) else None
             library = merge(objects, exports, label, data, description, names)
         bsd = is_macos(target.triple)
         symbols = [f"_{name}" for name in exports] if bsd else exports
-        member = ArchiveMember(f"{name}.o", library.data_at + data.size, symbols)
+        member = ArchiveMember(f"{net.name}.o", library.data_at + data.size, symbols)
         return archive_head(member, bsd) if label.endswith(ARCHIVE) else b"", library
     return b"", link(objects, exports, label, _imports(target), description, data)
 
@@ -230,8 +232,8 @@ def _parts(
     name: str,
     cache: ObjectCache | None,
     notes: Mapping[str, Any] | None = None,
-) -> tuple[list[ObjectFile] | list[WasmObject], bytes, Data]:
-    """The objects of a library, its description, and what there is to say of its data."""
+) -> tuple[Net, list[ObjectFile] | list[WasmObject], bytes, Data]:
+    """A net, the objects of its library, its description, and what there is to say of its data."""
     system, packing = system_of(target.triple), packing_of(program)
     arrays = stored_arrays(program)
     net, places = _net_of(program, target, name)
@@ -254,12 +256,17 @@ def _parts(
     def add(parts: Sequence[str]) -> None:
         objects.extend(read(runtime_object(part, cache, system), f"run-time {part}") for part in parts)
 
-    parts = ["run", "net", *(["pool", "net_pool"] if target.threads > 1 else ["alone"])]
+    parts = [
+        "run",
+        "net",
+        "net_open" if net.open else "net_fixed",
+        *(["pool", "net_pool"] if target.threads > 1 else ["alone"]),
+    ]
     add([*parts, *(["pack"] if packing is not None else [])])
     called = {s.name for o in objects for s in o.symbols if _is_called(s)}
     add([part for part, functions in support_of(system).items() if not called.isdisjoint(functions)])
     objects.append(read(_compiled(net, machine_of(net.target)), "interface"))
-    return objects, text, Data(DATA, net.size, digest)
+    return net, objects, text, Data(DATA, net.size, digest)
 
 
 def _reader_of(triple: str) -> Any:
@@ -291,7 +298,8 @@ def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> tuple[Net,
         offsets = tuple(places[n] if n >= 0 else -1 - packed[-1 - n] for n in packing.places)
         stored = tuple(places[n] for n in packing.sources)
         packs = NetPacking(packed, stored, length, second.arena, len(second.entries))
-    inputs, outputs = (tuple(NetTensor(p.name, p.shape, p.dtype) for p in side) for side in (info.inputs, info.outputs))
+    tensors = [[p for p in side if p.dtype != SIZE] for side in (info.inputs, info.outputs)]
+    inputs, outputs = (tuple(NetTensor(p.name, p.shape, p.dtype) for p in side) for side in tensors)
     net = Net(
         name,
         target.attr(),
@@ -305,6 +313,7 @@ def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> tuple[Net,
         offsets,
         size,
         packs,
+        NetSizes(len(info.sizes), len(info.places), shapes_function(info)) if info.sizes else None,
     )
     return net, places
 
@@ -326,8 +335,8 @@ def _description(
         "abi": ABI,
         "name": net.name,
         "target": target._asdict(),
-        "inputs": [_plain(t) for t in net.inputs],
-        "outputs": [_plain(t) for t in net.outputs],
+        "inputs": program.description["inputs"],
+        "outputs": program.description["outputs"],
         "arena": net.arena,
         "memory": net.pool_at,
         "entries": list(program.description["entries"]),
@@ -344,10 +353,6 @@ def _compiled(net: Net, machine: Machine) -> bytes:
     from lamina.backends.llvm.emit import emit_module
 
     return compile_object(emit_module(net_module(net)), machine)
-
-
-def _plain(tensor: NetTensor) -> list[Any]:
-    return [tensor.name, list(tensor.shape), tensor.dtype]
 
 
 def _alignment_of(target: TargetSpec) -> int:

@@ -18,6 +18,7 @@ import os
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.runtime.direct_call import address_of
 from lamina.runtime.given_arrays import given_outputs
 from lamina.runtime.machine_code import load_library, unload_library
-from lamina.runtime.ports import Port, check_inputs
+from lamina.runtime.ports import SIZE, Port, check_inputs, naming_sizes
 from lamina.runtime.program import DEFAULT_SPINS
 from lamina.runtime.program_file import digests_of
 from lamina.runtime.runnable import Runnable
@@ -56,6 +57,7 @@ START_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, _ptr, _u32, _i64)
 RUN_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, _ptr, _ptr)
 STOP_FUNCTION = ctypes.CFUNCTYPE(None, _ptr)
 PACK_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, _ptr)
+RUN_SHAPES_FUNCTION = ctypes.CFUNCTYPE(_i32, _ptr, ctypes.c_uint64, _ptr, _ptr, _ptr)
 TEXT_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_char_p, _i32)
 """The functions of `lamina_net`, for ctypes."""
 
@@ -69,6 +71,7 @@ class NetFile(NamedTuple):
     """Headers, tables and code: all before the weights."""
     weight_bytes: int
     inputs: tuple[Port, ...]
+    """Sizes, which the shapes of the others tell, come first."""
     outputs: tuple[Port, ...]
     target: TargetSpec
 
@@ -225,12 +228,17 @@ def _net_file(
         raise InputError(f"has version {description['abi']} of the interface, not {ABI}", where=where, hint=_AGAIN)
     if verify and digest_of_weights(view[first:end], description).hex() != description["weights"]:
         raise _damaged(where)
-    inputs, outputs = (
-        tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in description[side])
-        for side in ("inputs", "outputs")
-    )
+    inputs, outputs = named_ports(description)
     target = TargetSpec(**description["target"])
     return NetFile(description, build_id.hex(), length, end - first, inputs, outputs, target)
+
+
+def named_ports(description: Mapping[str, Any]) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
+    """The inputs, sizes first, and the outputs of a net by its description."""
+    sides = [tuple(map(Port.from_plain, description[side])) for side in ("inputs", "outputs")]
+    names = [p.name for p in sides[0] if p.dtype == SIZE]
+    inputs, outputs = (naming_sizes(side, names) if names else side for side in sides)
+    return inputs, outputs
 
 
 def _no_net(where: str) -> InputError:
@@ -297,10 +305,8 @@ def digest_of_weights(view: memoryview, description: Mapping[str, Any]) -> bytes
 class _State:
     """The memory of one call at a time."""
 
-    def __init__(self, net: ExportedNet) -> None:
-        size = ctypes.c_uint64()
-        net.sizes(None, net.threads, None, ctypes.addressof(size))
-        self.memory = aligned_bytes(size.value)
+    def __init__(self, net: ExportedNet, size: int) -> None:
+        self.memory = aligned_bytes(size)
         self.address = int(self.memory.ctypes.data)
         self.process = os.getpid()
         self._stop = net.stop
@@ -312,6 +318,21 @@ class _State:
         """End its threads."""
         if self.process == os.getpid():
             self._stop(self.address)
+
+
+class _Shapes:
+    """Shapes of the inputs of a call, as a library reads them."""
+
+    def __init__(self, arrays: Sequence[Array]) -> None:
+        self._extents = [(_i64 * max(a.ndim, 1))(*a.shape) for a in arrays]
+        self._pointers = (_ptr * max(len(arrays), 1))(*map(ctypes.addressof, self._extents))
+        self.address = ctypes.addressof(self._pointers)
+
+
+def _optional(record: CNet, name: str) -> int:
+    """The address of a function that not every net has, 0 where there is none: records grow at their end."""
+    member = getattr(CNet, name)
+    return (record.bytes >= member.offset + member.size and getattr(record, name)) or 0
 
 
 class ExportedNet(Runnable):
@@ -330,7 +351,8 @@ class ExportedNet(Runnable):
         self.path = str(path)
         with _opened(path) as file:
             self.file = _read_open(file, self.path, verify)
-            if any(extent < 0 for port in (*self.file.inputs, *self.file.outputs) for extent in port.shape):
+            ports = (*self.file.inputs, *self.file.outputs)
+            if any(extent < 0 for port in ports if port.extents is None for extent in port.shape):
                 what = "is a kernel whose extents are those of a call"
                 raise UnsupportedError(what, where=self.path, hint="tvm.runtime.load_module(path) gives its function")
             if name is not None and name != self.file.name:
@@ -354,16 +376,19 @@ class ExportedNet(Runnable):
             RUN_FUNCTION(record.run),
         )
         self.stop, self._text = STOP_FUNCTION(record.stop), TEXT_FUNCTION(record.text)
+        self._run_shapes = RUN_SHAPES_FUNCTION(_optional(record, "run_shapes"))
+        """Null where all extents are known."""
         self._weights = self._packed(record)
         self.params = None if self._weights is None else int(self._weights.ctypes.data)
         """The address of the weights, where the library has packed them now."""
 
     def _packed(self, record: CNet) -> Array | None:
         """The weights that a library packs when it is loaded; None where it has them."""
-        if record.bytes < CNet.pack.offset + CNet.pack.size or not record.pack:
+        pack = PACK_FUNCTION(_optional(record, "pack"))
+        if not pack:
             return None
         weights, room = aligned_bytes(record.params_bytes), aligned_bytes(record.room_bytes)
-        self.check(PACK_FUNCTION(record.pack)(int(weights.ctypes.data), int(room.ctypes.data)))
+        self.check(pack(int(weights.ctypes.data), int(room.ctypes.data)))
         return weights
 
     def described(self) -> NetFile:
@@ -390,18 +415,44 @@ class ExportedNet(Runnable):
             raise InputError(self._text(code).decode(), where=f"net {self.file.name!r}")
 
     def run_on(self, inputs: Mapping[str, Any], out: Mapping[str, Array] | None) -> dict[str, Array]:
-        arrays = check_inputs(self.inputs, inputs)
-        results = given_outputs(self.outputs, out, arrays)
-        state = self._loaded.taken() or _State(self)
+        given = check_inputs(self.file.inputs, inputs)
+        sizes = [int(a) for p, a in zip(self.file.inputs, given, strict=True) if p.dtype == SIZE]
+        arrays = given[len(sizes) :]
+        outputs = [replace(p, shape=p.shape_for(sizes)) for p in self.outputs] if sizes else self.outputs
+        results = given_outputs(outputs, out, arrays)
+        shapes = _Shapes(arrays) if sizes else None
+        state = self._state(shapes)
         try:
             for n, array in enumerate(arrays):
                 state.inputs[n] = address_of(array)
             for n, array in enumerate(results):
                 state.outputs[n] = address_of(array)
-            self.check(self._run(state.address, state.inputs, state.outputs))
+            if shapes is None:
+                code = self._run(state.address, state.inputs, state.outputs)
+            else:
+                held = state.address, state.memory.nbytes, shapes.address
+                code = self._run_shapes(*held, state.inputs, state.outputs)
+            self.check(code)
         finally:
             self._loaded.give_back(state)
         return {p.name: r for p, r in zip(self.outputs, results, strict=True)}
+
+    def _state(self, shapes: _Shapes | None) -> _State:
+        """A state for these shapes: one that no call uses, where it is large enough."""
+        found = self._loaded.taken()
+        if found is not None and shapes is None:
+            return found
+        size = ctypes.c_uint64()
+        told = shapes.address if shapes is not None else None
+        self.check(self.sizes(told, self.threads, None, ctypes.addressof(size)))
+        if found is not None and found.memory.nbytes >= size.value:
+            return found
+        had = 0
+        if found is not None:
+            had = found.memory.nbytes
+            found.end()
+            del found  # goes before there is more
+        return _State(self, max(size.value, had + had // 4))
 
     def close(self) -> None:
         self._loaded.end_threads()

@@ -92,6 +92,12 @@ class Port:
         """Whether it is a size that only a session gives."""
         return self.range is not None and self.range.default is not None
 
+    def tells(self, size: int) -> int | None:
+        """The dimension whose extent is just a size, by its number; None where there is none."""
+        alone = Linear.dim(size)
+        forms = self.extents.results if self.extents is not None else ()
+        return forms.index(alone) if alone in forms else None
+
     def shape_for(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """The shape for given sizes."""
         if self.extents is None:
@@ -152,8 +158,7 @@ def check_input(port: Port, given: Any, sizes: Mapping[str, int]) -> Array:
     if array.dtype != numpy_dtype(port.dtype):
         what = array.dtype.name if array.dtype.isnative else f"byte-swapped {array.dtype.name}"
         raise InputError(f"{what} given, {port.dtype} expected", where=where, hint="convert it with astype")
-    if array.ndim != len(port.shape):
-        raise InputError(f"rank {array.ndim} given, expected {port.describe()}", where=where)
+    check_rank(port, array.ndim)
     if array.shape != port.shape_for(list(sizes.values())):
         shown = port.extents.names if port.extents is not None else ()
         known = ", ".join(f"{n} = {v}" for n, v in sizes.items() if n in shown)
@@ -161,6 +166,12 @@ def check_input(port: Port, given: Any, sizes: Mapping[str, int]) -> Array:
         raise ExtentError(f"shape {list(array.shape)} given, expected {expected}", where=where)
     # ascontiguousarray would make rank 1 of rank 0.
     return np.asarray(array, order="C")
+
+
+def check_rank(port: Port, rank: int) -> None:
+    """Raise InputError for another number of dimensions than a port has."""
+    if rank != len(port.shape):
+        raise InputError(f"rank {rank} given, expected {port.describe()}", where=f"input {port.name!r}")
 
 
 def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, int]:
@@ -183,12 +194,11 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
                 raise InputError("a size is one integer", where=f"input {name!r}")
             found[name] = int(value)
         for p in ports if name not in found else ():
-            array = inputs.get(p.name)
-            if name in found or p.extents is None or array is None:
+            array, dimension = inputs.get(p.name), p.tells(n)
+            if name in found or dimension is None or array is None:
                 continue
-            shape = np.shape(array)
-            if len(shape) == len(p.extents.results) and Linear.dim(n) in p.extents.results:
-                found[name] = shape[p.extents.results.index(Linear.dim(n))]
+            check_rank(p, np.ndim(array))
+            found[name] = np.shape(array)[dimension]
         if name not in found and size.has_default:
             found[name] = size.range.default  # type: ignore[assignment, union-attr]
         if name not in found:

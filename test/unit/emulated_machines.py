@@ -70,12 +70,26 @@ def run_net(
     *,
     repeats: int = 3,
     limit: float = 60,
+    opens: bool = False,
 ) -> list[Array]:
-    """The outputs of a net in a library, as `run_net.c`, which `started` starts, computes them within `limit` s."""
+    """The outputs of a net in a library, as `run_net.c`, which `started` starts, computes them within `limit` s.
+
+    `outputs` have shapes and types of what there will be; where extents are open, as `opens` says, the program is told
+    the shapes of the inputs.
+    """
     files = [library.parent / f"{n}.raw" for n in range(len(inputs) + len(outputs))]
     for file, array in zip(files, inputs, strict=False):
         array.tofile(file)
-    words = [*started, library, name, str(threads), str(repeats), *files]
+    told = [f"{'x'.join(map(str, a.shape))}={file}" for a, file in zip(inputs, files, strict=False)] if opens else []
+    words = [
+        *started,
+        library,
+        name,
+        str(threads),
+        str(repeats),
+        *(told or files[: len(inputs)]),
+        *files[len(inputs) :],
+    ]
     said = subprocess.run(words, check=False, capture_output=True, text=True, timeout=limit)
     assert said.returncode == 0, f"status {said.returncode}: {said.stderr}"
     given = files[len(inputs) :]

@@ -254,7 +254,7 @@ int main(int count, char **words) {{
 def test_a_caller_of_an_older_header_finds_its_members(exe: tuple[Any, Path], tmp_path: Path) -> None:
     """One that knows a shorter record: all members up to `run`."""
     older = re.sub(r"  /\* end the threads of a state \*/.*?(?=\} lamina_net;)", "", header(), flags=re.S)
-    older = re.sub(r"/\* Whether `pack`.*?\n}\n", "", older, flags=re.S)
+    older = re.sub(r"/\* Whether (`pack`|extents).*?\n}\n", "", older, flags=re.S)
     assert "(*stop)" not in older and "(*run)" in older
     (tmp_path / "older.h").write_text(older)
     text = """#include <dlfcn.h>
@@ -275,7 +275,7 @@ int main(int count, char **words) {
 
 def test_the_header_is_up_to_date_and_short() -> None:
     assert HEADER.read_text() == header(), "python -m tools.header writes it"
-    assert len(header().splitlines()) <= 170
+    assert len(header().splitlines()) <= 190
 
 
 def test_records_are_laid_out_as_c_does() -> None:
@@ -494,7 +494,7 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(LaminaError):
         lamina.compile(loop).export(tmp_path / "x.so")
     exe.export(tmp_path / "x.so")
-    with pytest.raises(UnsupportedError, match="has no kernels in a fixed order of known extents"):
+    with pytest.raises(UnsupportedError, match="has no kernels in a fixed order; give all"):
         (tmp_path / "loop.mlir").write_text(loop)
         lamina.export(tmp_path / "loop.mlir", tmp_path / "y.so")
     lamina.export(model(0), tmp_path / "other.so", "aarch64", threads=1)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
 import lamina
 from lamina.backends.cpu.machines import processor
@@ -239,6 +240,36 @@ def test_a_damaged_library_of_a_kernel_is_refused(tmp_path: Path) -> None:
     (tmp_path / "k.so").write_bytes(data)
     with pytest.raises(InputError, match="k.so: is damaged"):
         tvm.runtime.load_module(tmp_path / "k.so")
+
+
+OPEN = """#include <cstdio>
+#include <dlpack/dlpack.h>
+#include <tvm/runtime/module.h>
+#include <tvm/runtime/packed_func.h>
+int main(int, char **words) {
+  try {
+    tvm::runtime::Module library = tvm::runtime::Module::LoadFromFile(words[1]);
+    library.GetFunction("default")(DLDevice{kDLCPU, 0});
+  } catch (const std::exception &error) {
+    std::printf("%s", error.what());
+  }
+  return 0;
+}
+"""
+
+
+@needs_cxx
+def test_a_net_of_open_extents_is_no_graph_executor(tmp_path: Path) -> None:
+    (tmp_path / "open.cc").write_text(OPEN)
+    info = helper.make_tensor_value_info
+    ports = [info("x", TensorProto.FLOAT, ["n", 4])], [info("y", TensorProto.FLOAT, ["n", 4])]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", *ports)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    lamina.export(model, tmp_path / "net.so", name="default", threads=1)
+    program = built(CXX, "c++14", tmp_path / "open.cc", tmp_path)
+    assert "net 'default': it has open extents: `run_shapes` of lamina.h runs it" in "".join(
+        said(program, tmp_path / "net.so")
+    )
 
 
 def test_the_folder_of_headers() -> None:

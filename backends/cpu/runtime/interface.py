@@ -13,6 +13,8 @@ ABI = 1
 """The version of the interface: another one is another interface."""
 STATE_ALIGNMENT = 64
 """Of a state, in bytes."""
+OPEN = -(1 << 63)
+"""In the place of an extent that the shapes of a call tell: DYNAMIC_INDEX, as types have it."""
 
 
 class Member(NamedTuple):
@@ -29,9 +31,11 @@ class Member(NamedTuple):
 PORT = (
     Member("const char *@", "name", "of the model's input or output"),
     Member(
-        "const int64_t *@", "shape", "an extent for each dimension; -1 - n where it is the value of input n, a number"
+        "const int64_t *@",
+        "shape",
+        "an extent for each dimension; LAMINA_OPEN where a call's shapes tell it, -1 - n where input n, a number, does",
     ),
-    Member("uint64_t @", "bytes", "of the tensor; 0 where an extent is an input's value"),
+    Member("uint64_t @", "bytes", "of the tensor; 0 where a call tells an extent"),
     Member("int32_t @", "ndim", "the number of dimensions"),
     Member("uint8_t @", "code", "of the element type as in DLPack: 0 int, 1 uint, 2 float, 4 bfloat, 6 bool"),
     Member("uint8_t @", "bits", "of an element"),
@@ -81,6 +85,13 @@ NET = (
         "fill params_bytes of memory with packed weights, for `start`; null where the net needs no such",
         optional=True,
     ),
+    Member(
+        "int32_t (*@)(void *state, uint64_t state_bytes, const int64_t *const *shapes, const void *const *inputs,"
+        " void *const *outputs)",
+        "run_shapes",
+        "`run` on inputs of these shapes, in a state of so many bytes; null where all extents are known",
+        optional=True,
+    ),
 )
 """`lamina_net`: a net. Its functions have no state but the caller's; a state is for one call at a time."""
 
@@ -110,6 +121,8 @@ CODES = (
     CallCode(
         -10, "UNALIGNED_PARAMS", f"the weights are at no multiple of {STATE_ALIGNMENT} bytes, or the room of `pack`"
     ),
+    CallCode(-11, "NO_SHAPES", "the net has open extents, and no shapes were given: `run_shapes` takes them"),
+    CallCode(-12, "STATE_BYTES", "the state has fewer bytes than these shapes need"),
 )
 UNKNOWN_CODE = "there is no such code"
 DLPACK_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "bool": 6}

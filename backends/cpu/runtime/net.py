@@ -46,6 +46,8 @@ FUNCTIONS = ("sizes", "start", "run", "stop", "text")
 """Of the record; each is the symbol `lamina.<name>`."""
 PACK = "pack"
 """One more, of a net whose weights are packed as it is loaded."""
+RUN_SHAPES = "run_shapes"
+"""One more, of a net of open extents."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,18 @@ class NetTensor:
 
     name: str
     shape: tuple[int, ...]
+    """An extent that a call tells is OPEN, or -1 - n for the value of input n."""
     dtype: str
+
+
+@dataclass(frozen=True)
+class NetSizes:
+    """Parts of a net of open extents: sizes, which are its program's first inputs, places in memory that they tell, and
+    the function `lamina.shapes` (`net_shapes.py`)."""
+
+    sizes: int
+    places: int
+    function: llvm.FuncOp
 
 
 @dataclass(frozen=True)
@@ -90,6 +103,7 @@ class Net:
     offsets: tuple[int, ...]
     size: int
     packing: NetPacking | None = None
+    open: NetSizes | None = None
 
     @property
     def symbol(self) -> str:
@@ -102,9 +116,25 @@ class Net:
         return pointer_bits(self.target.triple.data) // 8
 
     @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions of its record."""
+        return (*FUNCTIONS, *([PACK] if self.packing else []), *([RUN_SHAPES] if self.open else []))
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The numbers of sizes and of places."""
+        return (0, 0) if self.open is None else (self.open.sizes, self.open.places)
+
+    @property
+    def found_at(self) -> int:
+        """The offset in a state of what follows from the shapes of a call."""
+        ports = len(self.inputs) + len(self.outputs)
+        return _lines(_BASES + self.pointer_bytes * (2 + ports + len(self.offsets) + sum(self.counts)))
+
+    @property
     def arena_at(self) -> int:
         """The offset of the arena in a state."""
-        return _lines(_BASES + self.pointer_bytes * (2 + len(self.inputs) + len(self.outputs) + len(self.offsets)))
+        return self.found_at + _lines(8 * sum(self.counts))
 
     @property
     def pool_at(self) -> int:
@@ -143,29 +173,18 @@ class _Tables:
     def module(self) -> ModuleOp:
         net = self.net
         packing = net.packing
-        functions = FUNCTIONS if packing is None else (*FUNCTIONS, PACK)
-        for name in functions:
+        for name in net.functions:
             # Only their addresses are taken: `net.mlir` knows their types.
             type_ = llvm.LLVMFunctionType([], llvm.LLVMVoidType())
             self.ops.append(llvm.FuncOp(f"lamina.{name}", type_, llvm.LinkageAttr("external")))
         shapes = [self._shape(t, f"lamina.shape.{n}") for n, t in enumerate((*net.inputs, *net.outputs))]
         of_outputs = shapes[len(net.inputs) :]
-        numbers = (
-            net.marker,
-            len(net.inputs),
-            len(net.outputs),
-            len(net.offsets),
-            net.arena_at,
-            net.pool_at,
-            net.entries,
-            len(CODES) + 1,
-            len(CODES) + 1 + len(net.messages) + 1,
-            packing is not None,
-        )
-        self._numbers("lamina.facts", tuple(map(int, numbers)))
+        self._numbers("lamina.facts", self._facts())
         self._numbers("lamina.offsets", net.offsets)
         if packing is not None:
             self._packing(packing)
+        if net.open is not None:
+            self.ops.append(net.open.function)
         self._numbers("lamina.ranks", [len(t.shape) for t in net.outputs])
         self._pointers("lamina.outputs", of_outputs)
         # By code, from the least on; one that is none comes first, and 0 is none either.
@@ -193,12 +212,33 @@ class _Tables:
             "params": DATA if packing is None else None,
             "room_bytes": net.room,
             PACK: None,
-            **{name: f"lamina.{name}" for name in functions},
+            RUN_SHAPES: None,
+            **{name: f"lamina.{name}" for name in net.functions},
         }
         self._record(net.symbol, NET, [values])
         module = ModuleOp(self.ops)
         module.attributes[TARGET] = net.target
         return module
+
+    def _facts(self) -> tuple[int, ...]:
+        """The numbers that `net.mlir` needs to know."""
+        net = self.net
+        sizes, places = net.counts
+        return (
+            net.marker,
+            sizes + len(net.inputs),
+            len(net.outputs),
+            len(net.offsets),
+            net.arena_at,
+            net.pool_at,
+            net.entries,
+            len(CODES) + 1,
+            len(CODES) + 1 + len(net.messages) + 1,
+            int(net.packing is not None),
+            sizes,
+            places,
+            net.found_at,
+        )
 
     def _packing(self, packing: NetPacking) -> None:
         facts = (len(packing.packed), len(packing.stored), self.net.packing_arena_at, packing.entries)

@@ -3,6 +3,7 @@
      cc -O2 -I <lamina>/runtime/include run_net.c -o run_net
      ./run_net ./net.so net THREADS REPEATS INPUT... OUTPUT...
 
+   Where the net leaves extents open the shape of an input stands before its file: 1x3x224x224=x.raw, =x.raw for a number.
    It prints the least and the median time of a run in microseconds, and the most memory that it had, in kilobytes. */
 
 #include <dlfcn.h>
@@ -38,6 +39,23 @@ static uint64_t whole(const lamina_net *net, uint64_t bytes) {
   return (bytes + net->alignment - 1) / net->alignment * net->alignment;
 }
 
+/* Read a shape, 2x7x64, of so many extents; what stands behind the `=`, or null. */
+static const char *read_shape(const char *word, int64_t *shape, int32_t ndim) {
+  for (int32_t d = 0; d < ndim; d++) {
+    char *end = NULL;
+    shape[d] = strtoll(word, &end, 10);
+    if (end == word || *end != (d + 1 < ndim ? 'x' : '=')) return NULL;
+    word = end + (d + 1 < ndim);
+  }
+  return *word == '=' ? word + 1 : NULL;
+}
+
+static uint64_t bytes_of(const lamina_port *port, const int64_t *shape) {
+  uint64_t bytes = port->bits > 8 ? port->bits / 8 : 1;
+  for (int32_t d = 0; d < port->ndim; d++) bytes *= (uint64_t)shape[d];
+  return bytes;
+}
+
 static int fail(const char *what, const char *why) {
   fprintf(stderr, "error: %s: %s\n", what, why);
   return 1;
@@ -58,24 +76,38 @@ int main(int count, char **words) {
   const int repeats = atoi(words[4]);
 
   uint64_t bytes = 0;
-  net->sizes(NULL, threads, NULL, &bytes);
-  void *state = aligned_alloc(net->alignment, whole(net, bytes));
   void **tensors = malloc((ports + 1) * sizeof *tensors);
+  int64_t **shapes = malloc((ports + 1) * sizeof *shapes);
   double *times = malloc((size_t)(repeats + 1) * sizeof *times);
-  if (!state || !tensors || !times) return fail(words[1], "no memory");
+  if (!tensors || !shapes || !times) return fail(words[1], "no memory");
   for (uint32_t n = 0; n < ports; n++) {
     const lamina_port *port = n < net->n_inputs ? &net->inputs[n] : &net->outputs[n - net->n_inputs];
-    for (int32_t d = 0; d < port->ndim; d++)
-      if (port->shape[d] < 0) return fail(port->name, "its extents are those of a call");
-    tensors[n] = aligned_alloc(64, (port->bytes + 64) / 64 * 64);
+    shapes[n] = malloc((size_t)(port->ndim + 1) * sizeof **shapes);
+    if (!shapes[n]) return fail(port->name, "no memory");
+    for (int32_t d = 0; d < port->ndim; d++) {
+      shapes[n][d] = port->shape[d];
+      if (shapes[n][d] < 0 && shapes[n][d] != LAMINA_OPEN) return fail(port->name, "its extents are those of a call");
+    }
+    if (!lamina_opens(net) || n >= net->n_inputs) continue;
+    words[5 + n] = (char *)read_shape(words[5 + n], shapes[n], port->ndim);
+    if (!words[5 + n]) return fail(port->name, "a shape is expected before its file, as in 1x3=x.raw");
+  }
+  const int64_t *const *given = (const int64_t *const *)(lamina_opens(net) ? shapes : NULL);
+  int32_t code = net->sizes(given, threads, shapes + net->n_inputs, &bytes);
+  if (code) return fail(words[1], net->text(code));
+  void *state = aligned_alloc(net->alignment, whole(net, bytes));
+  if (!state) return fail(words[1], "no memory");
+  for (uint32_t n = 0; n < ports; n++) {
+    const lamina_port *port = n < net->n_inputs ? &net->inputs[n] : &net->outputs[n - net->n_inputs];
+    const uint64_t size = bytes_of(port, shapes[n]);
+    tensors[n] = aligned_alloc(64, (size + 64) / 64 * 64);
     if (!tensors[n]) return fail(port->name, "no memory");
     if (n >= net->n_inputs) continue;
     FILE *file = fopen(words[5 + n], "rb");
-    if (!file || fread(tensors[n], 1, port->bytes, file) != port->bytes) return fail(words[5 + n], "cannot read it whole");
+    if (!file || fread(tensors[n], 1, size, file) != size) return fail(words[5 + n], "cannot read it whole");
     fclose(file);
   }
 
-  int32_t code = 0;
   void *params = NULL;
   if (lamina_packs(net)) {
     params = aligned_alloc(net->alignment, whole(net, net->params_bytes));
@@ -87,14 +119,16 @@ int main(int count, char **words) {
   if (!code) code = net->start(state, params, threads, LAMINA_SPINS);
   for (int n = 0; n < repeats && !code; n++) {
     const double start = now();
-    code = net->run(state, (const void *const *)tensors, tensors + net->n_inputs);
+    const void *const *inputs = (const void *const *)tensors;
+    void **outputs = tensors + net->n_inputs;
+    code = given ? net->run_shapes(state, bytes, given, inputs, outputs) : net->run(state, inputs, outputs);
     times[n] = now() - start;
   }
   if (code) return fail(words[1], net->text(code));
   net->stop(state);
   for (uint32_t n = net->n_inputs; n < ports; n++) {
     FILE *file = fopen(words[5 + n], "wb");
-    const uint64_t size = net->outputs[n - net->n_inputs].bytes;
+    const uint64_t size = bytes_of(&net->outputs[n - net->n_inputs], shapes[n]);
     if (!file || fwrite(tensors[n], 1, size, file) != size || fclose(file)) return fail(words[5 + n], "cannot write it");
   }
   qsort(times, (size_t)repeats, sizeof *times, compare);

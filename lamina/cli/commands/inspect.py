@@ -52,8 +52,7 @@ def _of_library(path: str, verify: bool) -> dict[str, Any]:
         "net": f"{net.name}, exported by Lamina {said['lamina']} with version {said['abi']} of lamina.h",
         "build-id": net.build_id,
         "target": f"{net.target.triple} {net.target.cpu}, {net.target.threads} threads",
-        "inputs": [f"{p.name}: {p.describe()}" for p in net.inputs],
-        "outputs": [f"{p.name}: {p.describe()}" for p in net.outputs],
+        **_ports(said),
         "calls": f"{len(said['entries'])} of kernels",
         "code": f"{net.code_bytes:,} bytes with tables and headers, as they were written",
         "weights": f"{net.weight_bytes:,} bytes, {'as they were written' if verify else 'not compared (--verify)'}",
@@ -78,8 +77,7 @@ def _of_linkable(path: str) -> dict[str, Any]:
     return {
         "net": f"{said['name']}, exported by Lamina {said['lamina']} with version {said['abi']} of lamina.h",
         "target": f"{net.target.triple} {net.target.cpu}, {net.target.threads} threads",
-        "inputs": [_port(p) for p in said["inputs"]],
-        "outputs": [_port(p) for p in said["outputs"]],
+        **_ports(said),
         "kept": [_kept(row) for row in said["state"]],
         "calls": f"{len(said['entries'])} of kernels",
         "code": f"{net.code_bytes:,} bytes",
@@ -101,11 +99,13 @@ def _kept(plain: list[Any]) -> str:
     return f"{output} is {name} of the next run{first}"
 
 
-def _port(plain: list[Any]) -> str:
-    from lamina.runtime.ports import Port
+def _ports(said: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The tensors that a net takes and gives."""
+    from lamina.runtime.exported import named_ports
+    from lamina.runtime.ports import SIZE
 
-    name, shape, dtype = plain
-    return f"{name}: {Port(name, tuple(shape), dtype).describe()}"
+    sides = zip(("inputs", "outputs"), named_ports(said), strict=True)
+    return {side: [f"{p.name}: {p.describe()}" for p in ports if p.dtype != SIZE] for side, ports in sides}
 
 
 def _of_saved(path: Any) -> dict[str, Any]:

@@ -15,6 +15,13 @@
      void *params = aligned_alloc(net->alignment, net->params_bytes);
      code = net->pack(params, room);                     (then net->start(state, params, threads, LAMINA_SPINS))
 
+   Where extents are open, as `lamina_opens(net)` says, the shapes of the inputs tell all others and the bytes of a
+   state, which then is for all shapes that need no more:
+
+     int64_t x[] = {3, 128}, *const shapes[] = {x}, y[2], *const results[] = {y};
+     code = net->sizes(shapes, threads, results, &bytes);
+     code = net->run_shapes(state, bytes, shapes, inputs, outputs);
+
    A state is for one call at a time; several states of one net may run at the same time. The elements of a tensor lie
    one behind the other in order, the first at a multiple of their size; outputs share no memory with other tensors.
    Records grow at their end: `net->bytes` says which members a library has. Written by `python -m tools.header`. */
@@ -27,6 +34,7 @@
 
 #define LAMINA_VERSION 1u
 #define LAMINA_SPINS 5000 /* of `start`; 0 where threads are more than processors */
+#define LAMINA_OPEN INT64_MIN /* in the place of an extent that the shapes of a call tell */
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,14 +52,16 @@ enum lamina_code {
   LAMINA_ABI = -8, /* the library has another version of the interface than lamina.h */
   LAMINA_NO_PARAMS = -9, /* the net has no weights of its own, and none were given */
   LAMINA_UNALIGNED_PARAMS = -10, /* the weights are at no multiple of 64 bytes, or the room of `pack` */
+  LAMINA_NO_SHAPES = -11, /* the net has open extents, and no shapes were given: `run_shapes` takes them */
+  LAMINA_STATE_BYTES = -12, /* the state has fewer bytes than these shapes need */
 };
 
 typedef struct lamina_port {
   /* of the model's input or output */
   const char *name;
-  /* an extent for each dimension; -1 - n where it is the value of input n, a number */
+  /* an extent for each dimension; LAMINA_OPEN where a call's shapes tell it, -1 - n where input n, a number, does */
   const int64_t *shape;
-  /* of the tensor; 0 where an extent is an input's value */
+  /* of the tensor; 0 where a call tells an extent */
   uint64_t bytes;
   /* the number of dimensions */
   int32_t ndim;
@@ -104,6 +114,8 @@ typedef struct lamina_net {
   uint64_t room_bytes;
   /* fill params_bytes of memory with packed weights, for `start`; null where the net needs no such */
   int32_t (*pack)(void *params, void *room);
+  /* `run` on inputs of these shapes, in a state of so many bytes; null where all extents are known */
+  int32_t (*run_shapes)(void *state, uint64_t state_bytes, const int64_t *const *shapes, const void *const *inputs, void *const *outputs);
 } lamina_net;
 
 /* 0, or LAMINA_ABI where the library is of another version than this header. */
@@ -114,6 +126,11 @@ static inline int32_t lamina_check(const lamina_net *net) {
 /* Whether `pack` has to make the weights that `start` takes. */
 static inline int lamina_packs(const lamina_net *net) {
   return net->bytes >= offsetof(lamina_net, pack) + sizeof net->pack && net->pack;
+}
+
+/* Whether extents are open, so that `run_shapes` is called and not `run`. */
+static inline int lamina_opens(const lamina_net *net) {
+  return net->bytes >= offsetof(lamina_net, run_shapes) + sizeof net->run_shapes && net->run_shapes;
 }
 
 #ifdef __cplusplus
@@ -146,7 +163,7 @@ static inline int32_t lamina_check_dl(const lamina_port *port, const DLTensor *t
   return first % (port->bits > 8 ? port->bits / 8 : 1) ? LAMINA_UNALIGNED : 0;
 }
 
-/* One inference on tensors of DLPack; `pointers` has room for n_inputs + n_outputs of them. */
+/* One inference on tensors of DLPack where no extent is open; `pointers` has room for n_inputs + n_outputs of them. */
 static inline int32_t lamina_run_dl(const lamina_net *net, void *state, const DLTensor *const *inputs,
                                     DLTensor *const *outputs, void **pointers) {
   for (uint32_t n = 0; n < net->n_inputs + net->n_outputs; n++) {

@@ -10,6 +10,8 @@ use core::ffi::{c_char, c_void};
 pub const LAMINA_VERSION: u32 = 1;
 /// of `start`; 0 where threads are more than processors
 pub const LAMINA_SPINS: i64 = 5000;
+/// in the place of an extent that the shapes of a call tell
+pub const LAMINA_OPEN: i64 = -9223372036854775808;
 /// the state has not been started for this net
 pub const LAMINA_NO_STATE: i32 = -1;
 /// the state is at no multiple of 64 bytes
@@ -30,15 +32,19 @@ pub const LAMINA_ABI: i32 = -8;
 pub const LAMINA_NO_PARAMS: i32 = -9;
 /// the weights are at no multiple of 64 bytes, or the room of `pack`
 pub const LAMINA_UNALIGNED_PARAMS: i32 = -10;
+/// the net has open extents, and no shapes were given: `run_shapes` takes them
+pub const LAMINA_NO_SHAPES: i32 = -11;
+/// the state has fewer bytes than these shapes need
+pub const LAMINA_STATE_BYTES: i32 = -12;
 
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct lamina_port {
     /// of the model's input or output
     pub name: *const c_char,
-    /// an extent for each dimension; -1 - n where it is the value of input n, a number
+    /// an extent for each dimension; LAMINA_OPEN where a call's shapes tell it, -1 - n where input n, a number, does
     pub shape: *const i64,
-    /// of the tensor; 0 where an extent is an input's value
+    /// of the tensor; 0 where a call tells an extent
     pub bytes: u64,
     /// the number of dimensions
     pub ndim: i32,
@@ -100,9 +106,17 @@ pub struct lamina_net {
     pub room_bytes: u64,
     /// fill params_bytes of memory with packed weights, for `start`; null where the net needs no such
     pub pack: Option<unsafe extern "C" fn(params: *mut c_void, room: *mut c_void) -> i32>,
+    /// `run` on inputs of these shapes, in a state of so many bytes; null where all extents are known
+    pub run_shapes: Option<unsafe extern "C" fn(
+        state: *mut c_void,
+        state_bytes: u64,
+        shapes: *const *const i64,
+        inputs: *const *const c_void,
+        outputs: *const *mut c_void,
+    ) -> i32>,
 }
 
-const _: () = assert!(core::mem::size_of::<lamina_net>() == if cfg!(target_pointer_width = "64") { 136 } else { 96 });
+const _: () = assert!(core::mem::size_of::<lamina_net>() == if cfg!(target_pointer_width = "64") { 144 } else { 96 });
 
 // All in it is constant.
 unsafe impl Sync for lamina_net {}

@@ -178,6 +178,8 @@ LAMINA_TVM int lamina_tvm_start(const lamina_net *net, const void *params, lamin
   const uint32_t threads = lamina_tvm_threads(net), ports = net->n_inputs + net->n_outputs;
   const size_t alignment = net->alignment, head = sizeof(lamina_tvm_state) + ports * (sizeof(void *) + 16) + 8;
   uint64_t bytes = 0;
+  if (lamina_opens(net))
+    return lamina_tvm_fail("net '%s': it has open extents: `run_shapes` of lamina.h runs it", net->name);
   net->sizes(NULL, threads, NULL, &bytes);
   char *memory = (char *)malloc(head + alignment + (size_t)bytes);
   if (!memory) return lamina_tvm_fail("no memory for the net '%s': it works in %zu bytes", net->name, (size_t)bytes);
@@ -331,7 +333,7 @@ LAMINA_TVM uint32_t lamina_tvm_sizes(const lamina_net *net) {
   for (uint32_t n = 0; n < net->n_inputs + net->n_outputs; n++) {
     const lamina_port *port = lamina_tvm_port(net, n);
     for (int d = 0; d < port->ndim; d++)
-      if (-port->shape[d] > sizes) sizes = -port->shape[d];
+      if (port->shape[d] != LAMINA_OPEN && -port->shape[d] > sizes) sizes = -port->shape[d];
   }
   return (uint32_t)sizes;
 }
