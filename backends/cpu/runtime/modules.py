@@ -2,9 +2,9 @@
 
 `run` walks program tables, `pool` is the thread pool and `alone` stands in its place where there is one thread;
 `float_support` has conversions that not every processor has, `rounding_f32` and `rounding_f64` stand in the place of
-functions of the C library where there is none; `trace` notes times; an exported net has `net`, `net_fixed` or `net_open`,
-and `net_pool` beside `run`. What depends on a system (`pause`, the number of a system call) is in a text of its own, by which the
-others are completed. The tables come from `passes/tir_to_llvm/program.py`.
+functions of the C library where there is none; `trace` notes times; an exported net has `net`, `net_fixed` or
+`net_open`, and `net_pool` beside `run`. What depends on a system (`pause`, the number of a system call) is in a text of
+its own, by which the others are completed. The tables come from `passes/tir_to_llvm/program.py`.
 """
 
 from __future__ import annotations
