@@ -105,7 +105,7 @@ def test_every_size_is_right(name: str) -> None:
     ("inputs", "message"),
     [
         ({"A": (4, 3), "B": (2, 5)}, "shape [2, 5] given, expected float32[k, m] with n = 4, m = 5, k = 3"),
-        ({"A": (4, 3), "B": (3,)}, "input 'm': no array tells this size"),
+        ({"A": (4, 3), "B": (3,)}, "input 'B': rank 1 given, expected float32[k, m]"),
         ({"A": (4, 3)}, "input 'm': no array tells this size"),
         ({"A": (4, 3), "B": (3, 5), "n": -1}, "input 'n': -1 is no size"),
         ({"A": (4, 3), "B": (3, 5), "n": 5}, "shape [4, 3] given, expected float32[n, k] with n = 5"),

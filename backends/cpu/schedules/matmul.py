@@ -192,7 +192,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     panels = no if is_open(shape.columns) else shared
     is_wide = shape.vectors >= costs.wide_vectors and not shape.is_packed
     steps = unroll_steps(s, shape.depth, k, costs.wide_product_steps if is_wide else costs.product_steps, costs)
-    fetched = fetched_panel(shape, weight) if not is_open(shape.depth) else None
+    fetched = fetched_panel(stage, shape, weight, costs) if not is_open(shape.depth) else None
     if steps is not None:
         _fetch_ahead(s, shape, (out, at if mi is not None else None), (fetched, panels), steps, costs)
     if mi is not None:
@@ -227,12 +227,15 @@ def _fetch_ahead(
         s.prefetch(fetched, panels, 1, steps)
 
 
-def fetched_panel(shape: Shape, source: tuple[str, int] | None) -> str | None:
+def fetched_panel(stage: Stage, shape: Shape, source: tuple[str, int] | None, costs: Costs) -> str | None:
     """The second factor, where its next panel is fetched during this one: it lies in panels, or is copied to `source`.
 
-    With one tile of rows there is no time for it, and the hardware follows a single stream by itself.
+    With one tile of rows that is for a factor that no second-level cache keeps from one call to the next; with one row
+    it is no more than read, and the hardware follows that by itself.
     """
-    if shape.weight is None or not shape.rows > shape.pixels > 1 or shape.columns <= shape.panel:
+    if shape.weight is None or not shape.rows >= shape.pixels > 1 or shape.columns <= shape.panel:
+        return None
+    if shape.rows == shape.pixels and shape.factor_bytes(stage) <= costs.figures.l2_bytes // 2:
         return None
     is_copied = source is not None and source[0] != shape.weight[0]
     return shape.weight[0] if shape.is_packed or is_copied else None

@@ -1,7 +1,8 @@
 // RUN: opt-tool %s -p tir-inject-prefetch | filecheck %s
 // Panel p + 1 while panel p is read for each of six rows: 128 steps of two lines each, in 6 * 32 iterations. Where there
-// are more lines than iterations, some to each; where the loop that is named is gone, all of them at once. What is one
-// piece of memory is counted along the last dimension, beyond its end; what is not, dimension by dimension.
+// are more lines than iterations, some to each, which belong to streams of their own; where the loop that is named is
+// gone, all of them at once. What is one piece of memory is counted along the last dimension, beyond its end; what is not,
+// dimension by dimension.
 
 tir.func @f(%W: memref<4x128x32xf32>, %x: memref<6x128xf32>, %y: memref<6x128xf32>) attributes {outputs = 1 : i64} {
   tir.for %p = 0 to 4 parallel "y.p" attributes {prefetch = [{tensor = "W", offset = 1 : i64, spread = "y.k.0", locality = 2 : i64}]} {
@@ -72,14 +73,14 @@ tir.func @k(%W: memref<4x96x64xf32>, %y: memref<8x96x32xf32>) attributes {output
 // CHECK-NEXT:      tir.for %i = 0 to 6 "y.i" {
 // CHECK-NEXT:        tir.for %ko = 0 to 32 reduction "y.k.0" {
 // CHECK-NEXT:          tir.for %l = 0 to 2 unrolled "y.p.prefetch" {
-// CHECK-NEXT:            tir.prefetch %W[%p + 1, 0, %ko * 32 + %i * 1024 + %l * 16] locality 2 : memref<4x128x32xf32>
+// CHECK-NEXT:            tir.prefetch %W[%p + 1, 0, %ko * 16 + %i * 512 + %l * 3072] locality 2 : memref<4x128x32xf32>
 // CHECK-NEXT:          }
 // CHECK-NEXT:          tir.for %ki = 0 to 4
 
 // CHECK-LABEL: tir.func @g(
 // CHECK:         tir.for %jo = 0 to 2 "z.j.0" {
 // CHECK-NEXT:      tir.for %l = 0 to 2 unrolled "z.i.prefetch" {
-// CHECK-NEXT:        tir.prefetch %A[%i + 1, %jo * 32 + %l * 16] locality 3 : memref<8x64xf32>
+// CHECK-NEXT:        tir.prefetch %A[%i + 1, %jo * 16 + %l * 32] locality 3 : memref<8x64xf32>
 // CHECK:         tir.for %i = 0 to 8 "u.i" {
 // CHECK-NEXT:      tir.for %l = 0 to 4 "u.i.prefetch.1" {
 // CHECK-NEXT:        tir.prefetch %A[%i + 1, %l * 16] locality 3 : memref<8x64xf32>
