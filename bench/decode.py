@@ -89,7 +89,7 @@ def compared(model: Any, size: Dimensions, length: int, exe: Any, args: argparse
     rows = (1, size.heads, length, size.width)
     past = {name: random.standard_normal(rows).astype(np.float32) for name in size.states()}
     ids = random.integers(0, size.vocabulary, (1, 1))
-    alone = lamina.compile(model, shapes={"batch": 1, "seq": 1, "past": length}, threads=args.threads)
+    alone = lamina.compile(model, shapes={"batch": 1, "seq": 1, "past": length}, threads=args.threads, cache=False)
     runtime = onnxruntime_session(str(model), args.threads)
     steps: dict[str, Step] = {
         "session": in_session(exe, past, ids, size.context),

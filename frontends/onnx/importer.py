@@ -105,6 +105,11 @@ def load_onnx(
                     if not importer.dimensions.is_any or not found.start_again():
                         raise refused from None
             graph = read_graph(model.model, model.label)
+    except BaseException:
+        # Whoever reads the model once more, for any size, does not wait until it has been read for this time.
+        for weight in model.apart.values():
+            weight.cancel()
+        raise
     finally:
         # Of weights that nobody has wanted.
         for digest in model.digests.values():

@@ -98,7 +98,8 @@ def _read_apart(path: Path) -> tuple[bytes, dict[str, Future[NDArray[np.uint8]]]
         if not spans:
             return data, {}, None
         handle = os.dup(file.fileno())
-    pool = ThreadPoolExecutor(1, "lamina-read")
+    # One reads while the other computes a digest: both wait for memory more than they work.
+    pool = ThreadPoolExecutor(2, "lamina-read")
     found = {name: pool.submit(_read_span, handle, *span, path.name) for name, span in spans.items()}
     pool.submit(os.close, handle)
     return data, found, pool
