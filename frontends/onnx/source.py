@@ -5,8 +5,8 @@ from __future__ import annotations
 import mmap
 import os
 import stat
-from collections.abc import Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -101,7 +101,7 @@ def _read_apart(path: Path) -> tuple[bytes, dict[str, Future[NDArray[np.uint8]]]
     # One reads while the other computes a digest: both wait for memory more than they work.
     pool = ThreadPoolExecutor(2, "lamina-read")
     found = {name: pool.submit(_read_span, handle, *span, path.name) for name, span in spans.items()}
-    pool.submit(os.close, handle)
+    pool.submit(_close_after, handle, [*found.values()])
     return data, found, pool
 
 
@@ -120,6 +120,11 @@ def _digests(
 
 def _digest_of(weight: Future[NDArray[np.uint8]], shape: tuple[int, ...]) -> str:
     return array_digest(np.frombuffer(weight.result(), np.float32).reshape(shape))
+
+
+def _close_after(handle: int, reads: Sequence[Future[Any]]) -> None:
+    wait(reads)
+    os.close(handle)
 
 
 def _read_span(handle: int, start: int, end: int, label: str) -> NDArray[np.uint8]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import threading
 from collections import Counter
 from io import StringIO
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -171,3 +174,20 @@ def test_weights_read_from_a_file_have_the_names_of_those_in_memory(tmp_path: Pa
     ]
     assert len(names[0]) >= 3 and names[0] == names[1]
     np.testing.assert_array_equal(run(from_file, large[:1, :512]), run(in_memory, large[:1, :512]))
+
+
+def test_a_slow_reader_is_not_left_without_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads read: the file is closed when both have."""
+    weights = {f"w{n}": np.full((512, 600), n, np.float32) for n in range(3)}
+    nodes = [helper.make_node("Sum", ["w0", "w1", "w2"], ["s"]), helper.make_node("MatMul", ["x", "s"], ["y"])]
+    path = tmp_path / "large.onnx"
+    path.write_bytes(model_of(nodes, [1, 512], weights).SerializeToString())
+    read = os.preadv
+
+    def slow(*args: Any) -> int:
+        sleep(0.05 * (threading.current_thread().name[-1] == "1"))
+        return read(*args)
+
+    monkeypatch.setattr(os, "preadv", slow)
+    x = np.ones((1, 512), np.float32)
+    np.testing.assert_allclose(run(load_onnx(path), x), np.full((1, 600), 3 * 512, np.float32))
