@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HEAD = 8
 """Words before the records, which have as many."""
-KERNEL, EXTENT, GRAIN, FIRST, COUNT = range(5)
+KERNEL, EXTENT, GRAIN, FIRST, COUNT, LIMIT = range(6)
 """The columns of a row."""
 COLUMNS = len(ROW.types.data)
 
@@ -59,9 +59,10 @@ class TracedProgram(Program):
         self._rows = _words(program._table, count * COLUMNS).reshape(count, COLUMNS)  # type: ignore[reportPrivateUsage]
         bindings = int((self._rows[:, FIRST] + self._rows[:, COUNT]).max(initial=0))
         given = _words(program._arguments, 2 * bindings).reshape(bindings, 2)  # type: ignore[reportPrivateUsage]
-        self._descriptors = np.zeros((max(count, 1), 3), np.int64)
+        self._descriptors = np.zeros((max(count, 1), 4), np.int64)
         self._descriptors[:count, 0] = self._rows[:, KERNEL]
         self._descriptors[:count, 2] = range(count)
+        self._descriptors[:count, 3] = self._rows[:, LIMIT]
         # Behind the status block and the given bases comes that of the descriptors.
         own, made, behind = 1 + bases, list[Any](), 0
         for row, fields in enumerate(self._rows):
@@ -69,9 +70,10 @@ class TracedProgram(Program):
             fields[FIRST] = behind
             behind += 1 + last - first
             made.append(np.concatenate([[(own, row * self._descriptors.strides[0])], given[first:last]]))
-        traced = runtime_library("trace", cache).address("lamina_traced")
+        library = runtime_library("trace", cache)
         # A row without a kernel is the runner's to refuse, as ever.
-        self._rows[:, KERNEL] = np.where(self._rows[:, KERNEL] == 0, 0, traced)
+        for column, name in ((KERNEL, "lamina_traced"), (LIMIT, "lamina_traced_limit")):
+            self._rows[:, column] = np.where(self._rows[:, column] == 0, 0, library.address(name))
         self._rows[:, COUNT] += 1
         self._bindings = np.ascontiguousarray(np.concatenate(made) if made else np.zeros((1, 2)), np.int64)
         self._table, self._arguments = self._rows.ctypes.data, self._bindings.ctypes.data

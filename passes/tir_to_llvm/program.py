@@ -1,6 +1,7 @@
 """`@main` of tir as data: the program table that the runner walks, one foreign call for a whole inference.
 
-    @main.program    one row for each phase of each call: kernel, extent, grain, first argument, number of arguments
+    @main.program    one row for each phase of each call: kernel, extent, grain, first argument, number of
+                     arguments, and the function that tells the extent where sizes decide it
     @main.arguments  one row for each buffer argument: which base pointer, and the byte offset from it
 
 The caller of the runner gives the base pointers in this order: status block, arena, inputs (a size is a pointer to an
@@ -57,7 +58,11 @@ _OF_STATUS = {STATUS_ARGUMENT: (STATUS, 0), TEAM_ARGUMENT: (STATUS, 16)}
 ALIGNMENT = 64
 """Of the tables, in bytes: rows do not straddle more cache lines than they must."""
 
-ROW = llvm.LLVMStructType.from_type_list([POINTER, i64, i64, i64, i64])
+ROW = llvm.LLVMStructType.from_type_list([POINTER, i64, i64, i64, i64, POINTER])
+
+
+KERNEL = 0
+"""The column of a row's kernel."""
 
 
 class Entry(NamedTuple):
@@ -72,6 +77,8 @@ class Entry(NamedTuple):
     grain: int
     arguments: Sequence[tuple[int, int]]
     """(base, byte offset) of each buffer; (0, 0) is the status block."""
+    limit: str | None = None
+    """The function that tells the extent from the buffers, where the run's sizes decide it."""
     location: LocationAttr | None = None
     """The origin of the row: the row keeps it, so that a profile can name the model's own nodes."""
 
@@ -81,9 +88,12 @@ class Phase(NamedTuple):
 
     symbol: str
     extent: int
+    """0 where sizes decide it."""
     grain: int
     """Iterations that are worth a thread's while; of a team how many polls it is to wait for workers, negated."""
     arguments: list[int]
+    limit: str | None = None
+    """The function that tells the extent, where sizes decide it."""
 
 
 def check_main(main: MainOp, signatures: Mapping[str, Sequence[Attribute]]) -> None:
@@ -212,11 +222,11 @@ def call(op: CallOp, program: Program) -> None:
         for constant in cast("ArrayAttr[Attribute]", function.attributes[CONSTANTS]):
             program.params.setdefault(constant, len(program.params))
         program.called[len(program.rows)] = function
-        program.rows.append(Entry(None, 0, 1, buffers, op.location))
+        program.rows.append(Entry(None, 0, 1, buffers, location=op.location))
         return
     for phase in program.phases[callee]:
         arguments = [_OF_STATUS[n] if n < 0 else buffers[n] for n in phase.arguments]
-        program.rows.append(Entry(phase.symbol, phase.extent, phase.grain, arguments, op.location))
+        program.rows.append(Entry(phase.symbol, phase.extent, phase.grain, arguments, phase.limit, op.location))
 
 
 @main_to_program.lowers(MainReturnOp)
@@ -341,7 +351,9 @@ def _row_kernels(module: ModuleOp, name: str) -> list[Operation]:
     """The op that gives each row of a program its kernel."""
     for table in module.ops:
         if isinstance(table, llvm.GlobalOp) and table.sym_name.data == f"{name}.program":
-            return [op for op in table.body.block.ops if isinstance(op, (llvm.AddressOfOp, llvm.ZeroOp))]
+            inserts = [op for op in table.body.block.ops if isinstance(op, llvm.InsertValueOp)]
+            kernels = [op.value.owner for op in inserts if op.position.get_values()[-1] == KERNEL]
+            return [op for op in kernels if isinstance(op, Operation)]
     return []
 
 
@@ -367,6 +379,7 @@ def _table(type_: llvm.LLVMArrayType, entries: Sequence[Entry]) -> Block:
     """The rows, field by field; a number that occurs again is one constant."""
     ops: list[Operation] = [llvm.PoisonOp.create(result_types=[type_])]
     numbers: dict[int, SSAValue] = {}
+    limits: dict[str | None, SSAValue] = {}
     table = ops[0].results[0]
     first = 0
     for row, entry in enumerate(entries):
@@ -383,6 +396,11 @@ def _table(type_: llvm.LLVMArrayType, entries: Sequence[Entry]) -> Block:
                 ops.append(constant)
                 numbers[number] = constant.results[0]
             fields.append(numbers[number])
+        if entry.limit not in limits:
+            none = llvm.ZeroOp.create(result_types=[POINTER])
+            ops.append(none if entry.limit is None else llvm.AddressOfOp(entry.limit, POINTER))
+            limits[entry.limit] = ops[-1].results[0]
+        fields.append(limits[entry.limit])
         for column, field in enumerate(fields):
             insert = llvm.InsertValueOp(DenseArrayBase.from_list(i64, [row, column]), table, field)
             ops.append(insert)

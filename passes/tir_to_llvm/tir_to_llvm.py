@@ -73,11 +73,8 @@ from lamina.passes.tir_to_llvm.program import STATUS_ARGUMENT, TEAM_ARGUMENT, Ph
 from lamina.passes.tir_to_llvm.program import main_to_program as main_to_program
 from lamina.passes.tir_to_llvm.replay import Replay
 from lamina.passes.tir_to_llvm.rules import tir_to_llvm as tir_to_llvm
-from lamina.passes.tir_to_llvm.scalars import OVERFLOW, element_of
+from lamina.passes.tir_to_llvm.scalars import element_of
 from lamina.passes.tir_to_llvm.teams import Team, most_threads, patience, team_of, written_together
-
-SLICES = 256
-"""A parallel loop whose extent is known only when the kernel runs is cut into so many slices."""
 
 
 @dataclass(frozen=True)
@@ -227,24 +224,27 @@ def lower_function(
         used = [a for a in arguments if a in mentioned]
         checks = any(type(inner) is CheckOp for inner in inside)
         loop = _parallel_loop(ops)
-        extent = 1 if loop is None else SLICES if loop.bounds else loop.trip
+        extent = 1 if loop is None else loop.trip
         # What the loop costs is told by the tir, which is short: the code below has its unrolled loops written out.
-        grain = 1
-        if loop is not None and not loop.bounds:
-            grain = grain_of(extent, cycles(loop.body.block.ops, vector_bits), least)
+        grain = 1 if loop is None else grain_of(extent, cycles(loop.body.block.ops, vector_bits), least)
+        limit = f"{symbol}.extent" if loop is not None and loop.bounds else None
         team = team_of(ops)
         if team is not None:
             extent, grain = most_threads(team), -patience(team, vector_bits)
         if elsewhere:
             functions.append(llvm.FuncOp(symbol, _ENTRY, linkage=llvm.LinkageAttr("external")))
+            if limit is not None:
+                functions.append(llvm.FuncOp(limit, _EXTENT, linkage=llvm.LinkageAttr("external")))
         else:
             body = _lower_phase(
                 f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None, shared, target
             )
             hints = [a.name_hint for a in used] + ["status"] * checks + ["team"] * (team is not None)
             functions += [body, _entry(symbol, body, hints)]
+            if loop is not None and limit is not None:
+                functions.append(_extent(limit, loop, used, target))
         taken = [arguments.index(a) for a in used] + [STATUS_ARGUMENT] * checks + [TEAM_ARGUMENT] * (team is not None)
-        phases.append(Phase(symbol, extent, grain, taken))
+        phases.append(Phase(symbol, extent if limit is None else 0, grain, taken, limit))
     return functions, phases
 
 
@@ -347,9 +347,6 @@ def _lower_phase(
     if loop is not None:
         builder.depth[loop.var] = -1
         steps = replay.compile(loop.body.block)
-        if loop.bounds:
-            limit, _ = least(builder, loop.limits())
-            lo, hi = (_slice_start(builder, limit, n) for n in (lo, hi))
         lo, hi = (builder.resized(n, builder.index) for n in (lo, hi))
         run_loop(replay, loop.var, lo, hi, steps, [], bool(loop.bounds))
     else:
@@ -382,14 +379,28 @@ def _aliasing(used: Sequence[SSAValue], shared: Sequence[SSAValue], team: TeamOp
     return [_NOALIAS if own else _EMPTY for own in alone]
 
 
-def _slice_start(builder: FunctionBuilder, limit: SSAValue, n: SSAValue) -> SSAValue:
-    """The start of slice n of [0, limit): limit * n / SLICES."""
-    whole = builder.emit(llvm.MulOp, [builder.resized(limit, i64), n], i64, OVERFLOW)
-    return builder.emit(llvm.SDivOp, [whole, builder.integer(SLICES, i64)], i64, {})
-
-
 _ENTRY = llvm.LLVMFunctionType([POINTER, i64, i64], llvm.LLVMVoidType())
 """The type of a function that the runner calls: the buffers and the slice."""
+
+
+_EXTENT = llvm.LLVMFunctionType([POINTER], i64)
+"""The type of a function that tells the runner the extent of a parallel loop, from the same buffers."""
+
+
+def _extent(symbol: str, loop: ForOp, used: Sequence[SSAValue], target: TargetAttr | None) -> llvm.FuncOp:
+    """The function that reads the sizes among what a phase takes, and tells the extent of its loop."""
+    block = Block(arg_types=[POINTER])
+    block.args[0].name_hint = "args"
+    builder = _builder(block, {}, target)
+    for n, size in enumerate(used):
+        if isinstance(size.type, IndexType):
+            place = builder.emit(llvm.LoadOp, [builder.offset(block.args[0], POINTER, n)], POINTER, {})
+            value = builder.emit(llvm.LoadOp, [place], i64, {"alignment": IntegerAttr(8, i64)})
+            value.name_hint = size.name_hint
+            builder.variables[size] = builder.resized(value, builder.index)
+    limit, _ = least(builder, loop.limits())
+    builder.add(llvm.ReturnOp(builder.resized(limit, i64)))
+    return llvm.FuncOp(symbol, _EXTENT, linkage=llvm.LinkageAttr("external"), body=Region(builder.finish()))
 
 
 def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None]) -> llvm.FuncOp:

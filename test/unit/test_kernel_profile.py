@@ -230,3 +230,22 @@ def test_the_command_prints_a_table_and_writes_a_trace(path: Path, tmp_path: Pat
 def test_mistakes_are_said_in_one_line(path: Path, options: list[str], said: str) -> None:
     status, out, err = command("profile", path, *options)
     assert status in (1, 2) and said in err and not out
+
+
+def test_few_rows_of_an_open_program_are_no_work_for_two_threads() -> None:
+    """The runner is told how many rows there are: one is run where the program runs, thousands are shared."""
+    info = helper.make_tensor_value_info
+    ports = [info("x", TensorProto.FLOAT, ["n", 256])], [info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph([helper.make_node("Softmax", ["x"], ["y"], axis=1)], "g", *ports)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    exe = lamina.compile(model, threads=2)
+
+    def slices(rows: int) -> list[tuple[int, int]]:
+        (run,) = exe.record({"x": np.ones((rows, 256), np.float32)}, repeats=1).runs
+        return sorted((s.first, s.last) for s in run)
+
+    assert slices(1) == [(0, 1)]
+    assert slices(0) == [(0, 0)]
+    shared = slices(4096)
+    assert len(shared) > 2 and (shared[0][0], shared[-1][1]) in ((0, 4096), (0, 1024))  # rows, or fours of them
+    assert all(a[1] == b[0] for a, b in zip(shared, shared[1:], strict=False))

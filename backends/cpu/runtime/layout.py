@@ -36,10 +36,10 @@ functions."""
 EXPORTS = {
     "pool": ("lamina_run", "lamina_parallel", "lamina_team", "lamina_meet", "lamina_pool_start", "lamina_pool_stop"),
     "float_support": FLOAT_SUPPORT,
-    "trace": ("lamina_traced",),
+    "trace": ("lamina_traced", "lamina_traced_limit"),
 }
 """The functions of each library that others call: the pool and the runner; the conversions that 16-bit floats need on
-older processors; the function that notes times."""
+older processors; the functions that note times."""
 
 OF_NETS = frozenset({*EXPORTS["pool"], "lamina_net_pool", "lamina_net_bytes", "lamina_net_stop"})
 """The functions of the run-time in an exported net, which is not of such a name."""

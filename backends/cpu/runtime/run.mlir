@@ -1,7 +1,8 @@
 // The runner of program tables.
 //
-// A program is a constant array of {ptr kernel, i64 extent, i64 grain, i64 first_arg, i64 n_args}, its arguments an
-// array of {i64 base, i64 byte_offset}: argument i of an entry is bases[base] + byte_offset. bases[0] is the status
+// A program is a constant array of {ptr kernel, i64 extent, i64 grain, i64 first_arg, i64 n_args, ptr limit}, its
+// arguments an array of {i64 base, i64 byte_offset}: argument i of an entry is bases[base] + byte_offset. Where `limit`
+// is not null it tells the extent, from the arguments. bases[0] is the status
 // block {i64 code, i64 entry, ptr numbers, ptr meet}: a kernel that fails stores a code there, and the runner stops and
 // returns it; the other two are for the threads of a team. An entry whose grain is negative is run by a team of at most
 // `extent` threads, and -grain is how many polls the caller waits for workers.
@@ -34,11 +35,11 @@ builtin.module {
     %more = llvm.icmp "slt" %i, %hi : i64
     llvm.cond_br %more, ^entry, ^end(%zero : i64)
   ^entry:
-    %kernel.at = llvm.getelementptr %program[%i, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
-    %extent.at = llvm.getelementptr %program[%i, 1] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
-    %grain.at = llvm.getelementptr %program[%i, 2] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
-    %first.at = llvm.getelementptr %program[%i, 3] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
-    %count.at = llvm.getelementptr %program[%i, 4] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
+    %kernel.at = llvm.getelementptr %program[%i, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64, ptr)>
+    %extent.at = llvm.getelementptr %program[%i, 1] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64, ptr)>
+    %grain.at = llvm.getelementptr %program[%i, 2] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64, ptr)>
+    %first.at = llvm.getelementptr %program[%i, 3] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64, ptr)>
+    %count.at = llvm.getelementptr %program[%i, 4] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64, ptr)>
     %kernel = llvm.load %kernel.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
     %extent = llvm.load %extent.at {alignment = 8 : i64} : !llvm.ptr -> i64
     %grain = llvm.load %grain.at {alignment = 8 : i64} : !llvm.ptr -> i64
@@ -64,14 +65,22 @@ builtin.module {
     %following = llvm.add %j, %one : i64
     llvm.br ^argument(%following : i64)
   ^call:
+    %limit.at = llvm.getelementptr %program[%i, 5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64, ptr)>
+    %limit = llvm.load %limit.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    %open = llvm.icmp "ne" %limit, %null : !llvm.ptr
+    llvm.cond_br %open, ^ask, ^run(%extent : i64)
+  ^ask:
+    %told = llvm.call %limit(%args) : !llvm.ptr, (!llvm.ptr) -> i64
+    llvm.br ^run(%told : i64)
+  ^run(%all: i64):
     %team = llvm.icmp "slt" %grain, %zero : i64
     llvm.cond_br %team, ^together, ^apart
   ^together:
     %patience = llvm.sub %zero, %grain : i64
-    llvm.call @lamina_team(%kernel, %args, %extent, %patience, %pool) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
+    llvm.call @lamina_team(%kernel, %args, %all, %patience, %pool) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
     llvm.br ^over
   ^apart:
-    llvm.call @lamina_parallel(%kernel, %args, %extent, %grain, %pool) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
+    llvm.call @lamina_parallel(%kernel, %args, %all, %grain, %pool) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
     llvm.br ^over
   ^over:
     llvm.intr.stackrestore %stack : !llvm.ptr

@@ -1,7 +1,7 @@
 // What a traced program calls in place of its kernels: the kernel, and a record of when and where it ran. Linux.
 //
 // A kernel is called with an array of pointers. In a traced program (`lamina/runtime/trace.py`) one more stands in
-// front: the row's descriptor {ptr kernel, ptr trace, i64 row}. The trace is
+// front: the row's descriptor {ptr kernel, ptr trace, i64 row, ptr limit}. The trace is
 //
 //   0    i64  next      records that were asked for, also those for which there was no room
 //   8    i64  capacity  records that there is room for
@@ -71,5 +71,14 @@ builtin.module {
     llvm.br ^done
   ^done:
     llvm.return
+  }
+  // limit(args + 1): what tells the extent of a kernel's parallel loop.
+  llvm.func @lamina_traced_limit(%args: !llvm.ptr) -> i64 attributes {no_unwind} {
+    %descriptor = llvm.load %args {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    %limit.at = llvm.getelementptr %descriptor[24] : (!llvm.ptr) -> !llvm.ptr, i8
+    %limit = llvm.load %limit.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    %behind = llvm.getelementptr %args[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %extent = llvm.call %limit(%behind) : !llvm.ptr, (!llvm.ptr) -> i64
+    llvm.return %extent : i64
   }
 }

@@ -31,11 +31,13 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT: [[EXTENT:%.+]] = llvm.mlir.constant(64) : i64
 // CHECK-NEXT: [[FIRST:%.+]] = llvm.mlir.constant(0) : i64
 // CHECK-NEXT: [[NUMBER:%.+]] = llvm.mlir.constant(2) : i64
+// CHECK-NEXT: [[LIMIT:%.+]] = llvm.mlir.zero : !llvm.ptr
 // CHECK-NEXT: [[T1:%.+]] = llvm.insertvalue [[F]], [[T0]][0, 0]
 // CHECK-NEXT: [[T2:%.+]] = llvm.insertvalue [[EXTENT]], [[T1]][0, 1]
 // CHECK-NEXT: [[T3:%.+]] = llvm.insertvalue [[EXTENT]], [[T2]][0, 2]
 // CHECK-NEXT: [[T4:%.+]] = llvm.insertvalue [[FIRST]], [[T3]][0, 3]
 // CHECK-NEXT: [[T5:%.+]] = llvm.insertvalue [[NUMBER]], [[T4]][0, 4]
+// CHECK-NEXT: [[T6:%.+]] = llvm.insertvalue [[LIMIT]], [[T5]][0, 5]
 // The second row's arguments start after the two of the first.
 // CHECK: llvm.insertvalue [[NUMBER]], %{{.+}}[1, 3]
 // CHECK: llvm.mlir.global external constant @main.arguments(dense<{{\[\[}}4, 0], [1, 256], [2, 0], [3, 0{{\]\]}}>
