@@ -38,6 +38,9 @@ PLACES = {"Gather": 1, "GatherElements": 1, "GatherND": 1, "Scatter": 1, "Scatte
 """The operand of an operator that has places along an extent for elements: there are as many as the largest says."""
 COUNTING = ("TopK", "ReverseSequence")
 """Those of them of which it is a number of places, from 1 on."""
+UNLIKE = {"MeanVarianceNormalization": 4, "QLinearSoftmax": 2}
+"""Sizes below which onnxruntime differs from an operator's definition: it takes NaN for the deviation of values that are
+alike, and its table of exponentials gives zero for one class."""
 NOWHERE = 1 << 30
 """The operand of other operators."""
 GREATEST = (40, 40, 40, 64, 100)
@@ -287,7 +290,8 @@ def _leave_out_refused(graph: OpenGraph) -> None:
 def _give_ranges(graph: OpenGraph, most: int, draw: Draw) -> None:
     """Give each name its range, which begins where small sizes fit, or behind that."""
     names = graph.names()
-    least = max(_most_places(graph), draw.choice((1, 1, 1, 1, 2, 2, 3, 4)))
+    unlike = [UNLIKE.get(node.op_type, 1) for node in graph.model.graph.node]
+    least = max(_most_places(graph), draw.choice((1, 1, 1, 1, 2, 2, 3, 4)), *unlike)
     while least < most and _misfit(graph, dict.fromkeys(names, least)) is not None:
         least += 1
     while most > least + 1 and _elements(graph, dict.fromkeys(names, most)) > MOST_ELEMENTS:
