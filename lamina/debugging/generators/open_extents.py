@@ -39,7 +39,7 @@ PLACES = {"Gather": 1, "GatherElements": 1, "GatherND": 1, "Scatter": 1, "Scatte
 COUNTING = ("TopK", "ReverseSequence")
 """Those of them of which it is a number of places, from 1 on."""
 UNLIKE = {"MeanVarianceNormalization": 4, "QLinearSoftmax": 2}
-"""Sizes below which onnxruntime differs from an operator's definition: it takes NaN for the deviation of values that are
+"""Sizes below which onnxruntime differs from an operator's definition: it has NaN for the deviation of values that are
 alike, and its table of exponentials gives zero for one class."""
 NOWHERE = 1 << 30
 """The operand of other operators."""
