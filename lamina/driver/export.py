@@ -344,6 +344,7 @@ def _description(
         "weights": digest.hex(),
         "bytes": net.size,
         "state": program.description.get("state", []),
+        **{key: program.description[key] for key in ("workspaces",) if key in program.description},
         **packs,
         **({"notes": dict(notes), "graph": program.description.get("graph", {})} if notes else {}),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import io
+import re
 import shutil
 import subprocess
 import threading
@@ -293,7 +294,9 @@ def said_by(*words: Any) -> str:
 def test_it_describes_its_extents(exported: tuple[Any, Path], tmp_path: Path) -> None:
     net = read_net(exported[1])
     assert [p.describe() for p in net.outputs][1] == "float32[batch, rows, rows]"
-    assert "inputs    x: float32[batch, rows, 48]\n" in said_by("inspect", exported[1])
+    said = said_by("inspect", exported[1])
+    assert "inputs    x: float32[batch, rows, 48]\n" in said
+    assert re.search(r"^memory +[\d,]+( \+ \d+ \* batch( \* rows)*)+ bytes to work in$", said, re.M), said
     lamina.export(attention(), tmp_path / "net.a", threads=1)
     assert read_linkable(tmp_path / "net.a").description["inputs"][-1][0] == "x"
     assert "inputs    x: float32[batch, rows, 48]\n" in said_by("inspect", tmp_path / "net.a")

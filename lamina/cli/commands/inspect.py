@@ -56,7 +56,7 @@ def _of_library(path: str, verify: bool) -> dict[str, Any]:
         "calls": f"{len(said['entries'])} of kernels",
         "code": f"{net.code_bytes:,} bytes with tables and headers, as they were written",
         "weights": f"{net.weight_bytes:,} bytes, {'as they were written' if verify else 'not compared (--verify)'}",
-        "memory": f"{said['arena']:,} bytes to work in",
+        "memory": f"{_working(said)} to work in",
         **_packs(said),
     }
 
@@ -83,10 +83,21 @@ def _of_linkable(path: str) -> dict[str, Any]:
         "code": f"{net.code_bytes:,} bytes",
         "tables": f"{net.table_bytes:,} bytes, with the texts",
         "weights": f"{net.weight_bytes:,} bytes",
-        "memory": f"{said['arena']:,} bytes to work in, {said['memory']:,} of a state with one thread",
+        "memory": f"{_working(said)} to work in, {said['memory']:,} of a state with one thread",
         **_packs(said),
         "needs": ", ".join(net.needed) or "no other library",
     }
+
+
+def _working(said: Mapping[str, Any]) -> str:
+    """The bytes that a run works in, of which some may depend on sizes."""
+    from lamina.runtime.exported import named_ports
+    from lamina.runtime.ports import SIZE, Port, naming_sizes
+
+    names = [p.name for p in named_ports(said)[0] if p.dtype == SIZE]
+    sized = naming_sizes([Port.from_plain(w) for w in said.get("workspaces", [])], names)
+    more = "".join(f" + {w.extents.product()}" for w in sized if w.extents is not None)
+    return f"{said['arena']:,}{more} bytes"
 
 
 def _kept(plain: list[Any]) -> str:
