@@ -71,7 +71,7 @@ call:   mov     x0, x19
         mov     x1, #0
         mov     x2, x26
         blr     x25
-        add     x22, x22, #40
+        add     x22, x22, #48
         sub     x24, x24, #1
         b       entry
 done:   mov     x21, x20

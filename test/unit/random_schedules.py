@@ -353,9 +353,13 @@ def run_compiled(kernel: Kernel, arrays: Sequence[Any]) -> list[Any]:
     target = host_target(1)
     functions, phases = lower_kernel(kernel, declarations, {}, target)
     text = emit_module(ModuleOp([*functions, *declarations.values()]), target)
-    library = load_objects([compile_object(text, target)], [p.symbol for p in phases])
+    symbols = [symbol for p in phases for symbol in (p.symbol, p.limit) if symbol is not None]
+    library = load_objects([compile_object(text, target)], symbols)
     pointer = ctypes.c_void_p
     for phase in phases:
         bases = (pointer * len(phase.arguments))(*(held[n].ctypes.data for n in phase.arguments))
-        library.function(phase.symbol, None, pointer, ctypes.c_int64, ctypes.c_int64)(bases, 0, phase.extent)
+        extent = phase.extent
+        if phase.limit is not None:
+            extent = library.function(phase.limit, ctypes.c_int64, pointer)(bases)
+        library.function(phase.symbol, None, pointer, ctypes.c_int64, ctypes.c_int64)(bases, 0, extent)
     return held[count : count + outputs]

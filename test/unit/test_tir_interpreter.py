@@ -194,7 +194,7 @@ def test_without_its_predicate_the_block_leaves_the_buffer() -> None:
         ((5, 3, np.ones((5, 4), np.float32)), r"input 'X' has shape \[5, 4\], expected \[5, 3\]"),
         ((-1, 3, np.ones((5, 3), np.float32)), "-1 is no size"),
         ((2.5, 3, np.ones((5, 3), np.float32)), "a size is one integer"),
-        ((np.ones(5, np.float32),), "input 'n': no array tells this size"),
+        ((np.ones(5, np.float32),), "input 'X': rank 1 given"),
     ],
 )
 def test_arrays_fit_the_sizes(inputs: tuple[Any, ...], message: str) -> None:
