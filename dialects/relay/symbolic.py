@@ -16,10 +16,12 @@ from functools import cache
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntAttr, ModuleOp, NoneAttr, StringAttr, TensorType
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.rewriter import Rewriter
 
 from lamina.dialects.attributes import ExtentsAttr
 from lamina.dialects.dtypes import dtype_name, tensor_type
@@ -139,10 +141,31 @@ def conditions_attr(forms: Sequence[Linear]) -> ExtentsAttr:
 
 
 def state_symbols(module: Operation, symbols: Symbols) -> None:
-    """Let a module say what is known of its symbols."""
+    """Let a module say what is known of its symbols; an extent that this decides is a number in its types."""
     module.attributes[SYMBOLS] = symbols_attr(symbols.known)
     if symbols.conditions:
         module.attributes[CONDITIONS] = conditions_attr(symbols.conditions)
+    settled: dict[Attribute, Attribute] = {}
+    for op in module.walk():
+        arguments = [a for region in op.regions for block in region.blocks for a in block.args]
+        for value in (*op.results, *arguments):
+            found = settled.get(value.type)
+            if found is None:
+                found = settled[value.type] = _settled(value.type, symbols)
+            if found != value.type:
+                Rewriter.replace_value_with_new_type(value, found)
+    for op in module.walk():
+        if isinstance(op, FuncOp) and op.body.blocks:
+            op.update_function_type()
+
+
+def _settled(type_: Attribute, symbols: Symbols) -> Attribute:
+    """A tensor type with numbers in place of the forms that have one value."""
+    if not isinstance(type_, TensorType) or not has_unknown_extents([type_]):
+        return type_
+    info = symbolic_info(type_, symbols)
+    known = info is not None and sum(type(e) is int for e in info.shape) > sum(e >= 0 for e in type_.get_shape())
+    return type_of_info(info) if info is not None and known else type_
 
 
 def symbols_around(values: Sequence[SSAValue]) -> Symbols | None:

@@ -164,3 +164,23 @@ def test_tokens_of_a_sequence_that_may_be_empty() -> None:
         assert exe.run({"ids": np.array(ids)})["token"][0, 0] == table[ids[0][-1]].argmax()
     with pytest.raises(InputError, match="size 's': 0 given, it is from 1"):
         exe.run({"ids": np.zeros((1, 0), np.int64)})
+
+
+def test_extents_that_a_narrowed_range_decides() -> None:
+    """The second slice is for 46 to 48 elements, of which the first leaves four, whatever their number."""
+    names = {"first": -28, "last": 30, "axis": 0, "step": 3, "from": 4, "to": 5}
+    nodes = [
+        helper.make_node("Slice", ["x", "first", "last", "axis", "step"], ["s"]),
+        helper.make_node("Slice", ["s", "from", "to", "axis"], ["y"]),
+    ]
+    ports = [
+        helper.make_tensor_value_info(name, TensorProto.INT32, shape) for name, shape in (("x", ["n"]), ("y", None))
+    ]
+    weights = [numpy_helper.from_array(np.asarray([n], np.int64), name) for name, n in names.items()]
+    graph = helper.make_graph(nodes, "g", ports[:1], ports[1:], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    for level in (0, 3):
+        exe = lamina.compile(model, threads=1, cache=False, shapes={"n": f"1..{1 << 30}"}, opt_level=level)
+        for n in (46, 48):
+            x = np.arange(n, dtype=np.int32)
+            np.testing.assert_array_equal(exe.run({"x": x})["y"], x[-28:30:3][4:5])
