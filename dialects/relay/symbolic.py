@@ -161,11 +161,11 @@ def state_symbols(module: Operation, symbols: Symbols) -> None:
 
 def _settled(type_: Attribute, symbols: Symbols) -> Attribute:
     """A tensor type with numbers in place of the forms that have one value."""
-    if not isinstance(type_, TensorType) or not has_unknown_extents([type_]):
+    info = symbolic_info(type_, symbols) if has_unknown_extents([type_]) else None
+    if info is None:
         return type_
-    info = symbolic_info(type_, symbols)
-    known = info is not None and sum(type(e) is int for e in info.shape) > sum(e >= 0 for e in type_.get_shape())
-    return type_of_info(info) if info is not None and known else type_
+    known = sum(e >= 0 for e in checked_tensor(type_).get_shape())
+    return type_of_info(info) if sum(type(e) is int for e in info.shape) > known else type_
 
 
 def symbols_around(values: Sequence[SSAValue]) -> Symbols | None:

@@ -7,8 +7,8 @@ import io
 import re
 import shutil
 import subprocess
-import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -260,11 +260,8 @@ def test_calls_from_eight_threads_have_a_state_each(exported: tuple[Any, Path]) 
                 if not equal([*net.run(drawn(*sizes)).values()], expected[sizes]):
                     wrong.append(sizes)
 
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
     assert not wrong
 
 
