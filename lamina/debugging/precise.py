@@ -18,6 +18,7 @@ import numpy as np
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
+from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.nn.recurrent_steps import Recurrent
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.reduce.reductions import Reduction
@@ -58,6 +59,10 @@ SAMPLED = ("relay.image.grid_sample",)
 TO_INTEGERS = ("relay.cast", "relay.qnn.quantize")
 DEQUANTIZE = "relay.qnn.dequantize"
 """Its product is rounded to single precision, or is not where it is added to another at once."""
+FOLDED_BITS = 16
+"""A number of more bits may have been computed of a model's constants, which other programs do in another order."""
+FOLDED_NOISE = 2.0**-23
+"""The most that it is off then, relative to itself: a unit in the last place."""
 ROUNDED_FLOATS = {"float16": 2.0**-10, "bfloat16": 2.0**-7}
 """The same of narrow types, which are computed as they are."""
 
@@ -66,8 +71,8 @@ class PreciseModule:
     """A module, its weights and its inputs.
 
     Its results are what Lamina may compute; with `others` what other programs may: NaN becomes other integers, of which
-    ONNX says nothing; what the importer computes in double precision for single is off as single is; long sums are
-    added one by one.
+    ONNX says nothing; what the importer computes in double precision for single is off as single is, and so are
+    numbers that it may have computed of a model's constants; long sums are added one by one.
     """
 
     def __init__(self, module: ModuleOp, store: ParamStore, arrays: Sequence[Any], others: bool = False) -> None:
@@ -163,6 +168,8 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
         given = _with_single(op, arrays, np.float64)
         if rounding is not None:
             rounding.contract(op, given)
+            if rounding.others and rounding.fewer_bits is None:
+                given = [_as_folded(v, a, rounding) for v, a in zip(op.operands, given, strict=True)]
         if op.name in CENTRED and rounding is not None and rounding.fewer_bits is None:
             given[0] = _with_noise(given[0], _rounding_of(given[0], _dtype(op.operands[0])), rounding)
         if op.name in SUMS and rounding is not None and rounding.fewer_bits is not None:
@@ -211,6 +218,14 @@ def _one_by_one(op: RelayOp, oracle: Any, array: Any, backwards: bool) -> Any:
     with np.errstate(all="ignore"):
         found = np.asarray(oracle(np.flip(given) if backwards else given, **attrs_of(op)))
     return np.flip(found) if backwards else found
+
+
+def _as_folded(value: SSAValue, array: Any, rounding: _Roundings) -> Any:
+    """An operand; off in its last place where it is a number of so many bits that it may have been computed."""
+    if array.size != 1 or _dtype(value) != "float32" or not isinstance(value.owner, ConstantOp):
+        return array
+    digits = float(np.frexp(array.reshape(()))[0]) * 2.0**FOLDED_BITS
+    return array if digits.is_integer() else _with_noise(array, FOLDED_NOISE * np.abs(array), rounding)
 
 
 def _in_double(op: RelayOp) -> dict[str, Any]:

@@ -113,6 +113,17 @@ def test_double_precision_that_is_made_single_is_single_elsewhere(dtype: str, ot
     assert off * largest / 2 < np.abs(zeros).max() <= off * largest
 
 
+@pytest.mark.parametrize("number, others, off", [(0.1, True, True), (0.1, False, False), (0.75, True, False)])
+def test_a_number_of_many_bits_may_be_computed_elsewhere(number: float, others: bool, off: bool) -> None:
+    """Scales and zero points give onnxruntime's QLinearAdd three numbers, of which the sum of constants is one."""
+    constant = f"%c = relay.constant dense<{number}> : tensor<f32>"
+    module = precise("relay.multiply %x, %c", (1,), "tensor<1xf32>", constant, read="tensor<1xf32>, tensor<f32>")
+    module.others = others
+    runs = [float(module.run(seed)[0][0]) for seed in range(2, RUNS)]
+    assert (np.ptp(runs) > 0) == off
+    assert np.ptp(runs) <= number * 2.0**-19
+
+
 def test_a_small_sigmoid_is_off_by_parts_of_one_elsewhere() -> None:
     """About e^-12, which is 6e-6; in the middle it is exact."""
     module = precise("relay.sigmoid %x", (2,), "tensor<2xf32>")
