@@ -189,3 +189,10 @@ def test_sizes_are_left_out_at_which_inputs_are_too_large() -> None:
     """Ops of the first graph of this seed need extents of hundreds, of which an input has three: it is drawn anew."""
     runs = drawn(71244, "symbols").runs
     assert runs and all(sum(a.size for a in run.inputs.values()) <= MOST_ELEMENTS for run in runs)
+
+
+def test_what_oracles_compute_one_by_one_counts_more() -> None:
+    """Samples of a grid of n x n x n places, of which a hundred would take half a minute a run."""
+    case = drawn(437526353482, "symbols")
+    assert "GridSample" in case.operators
+    assert all(run.sizes["n"] < 60 for run in case.runs)

@@ -56,6 +56,17 @@ def test_random_resizes(op: type[Resize1dOp]) -> None:
         check(op, [random.uniform(-1, 1, shape).astype(np.float32)], attrs)
 
 
+@pytest.mark.parametrize("mode", ["pytorch_half_pixel", "align_corners", "half_pixel"])
+@pytest.mark.parametrize("extent", [1, 2])
+def test_an_axis_that_stays_spreads_no_infinity(mode: str, extent: int) -> None:
+    """The places of one element have no slope: the axis stays all the same."""
+    x = np.array([[1, -np.inf]] * extent, np.float32).reshape(1, 1, extent, 2)
+    attrs = {"size": [extent, 3], "method": "linear", "coordinate_transformation_mode": mode}
+    (found,) = np_results(Resize2dOp, [x], attrs)
+    assert np.isneginf(found[..., 1]).all()
+    check(Resize2dOp, [x], attrs)
+
+
 def test_random_grids() -> None:
     random = np.random.default_rng(4)
     for n in range(60):

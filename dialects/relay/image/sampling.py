@@ -48,8 +48,8 @@ class Places(NamedTuple):
 
     @property
     def same(self) -> bool:
-        """Whether the axis stays as it is."""
-        return self.slope == self.unit and self.offset == 0 and self.size == self.extent
+        """Whether the axis stays as it is: each place is an element, and no other takes part, be it infinite."""
+        return (self.slope == self.unit or self.size == 1) and self.offset == 0 and self.size == self.extent
 
     def numerator(self, x: Any) -> Any:
         return x * self.slope + self.offset

@@ -33,6 +33,14 @@ func.func @image_resize2d(%0: tensor<1x1x1x1xf32>) -> tensor<1x1x3x7xf32> {
 // CHECK:      %resize_w = te.compute "resize_w" [1, 1, 3, 7] (%i0, %i1, %i2, %i3) : tensor<1x1x3x7xf32> attributes {tag = "image.resize2d"} {
 // CHECK:      te.return %resize_w : tensor<1x1x3x7xf32>
 
+func.func @one_row_stays(%0: tensor<1x1x1x2xf32>) -> tensor<1x1x1x3xf32> {
+  %1 = relay.image.resize2d %0 {coordinate_transformation_mode = "pytorch_half_pixel", size = [1, 3]} : (tensor<1x1x1x2xf32>) -> tensor<1x1x1x3xf32>
+  func.return %1 : tensor<1x1x1x3xf32>
+}
+// CHECK:      te.func @fused_image_resize2d_1(%p0: tensor<1x1x1x2xf32>) -> tensor<1x1x1x3xf32> {
+// CHECK-NEXT:   %w_place = te.compute "w_place" [3] (%i) : tensor<3xi64> attributes {tag = "image.resize2d"} {
+// CHECK:      te.return %resize_w : tensor<1x1x1x3xf32>
+
 func.func @image_resize3d(%0: tensor<1x1x1x1x1xf32>) -> tensor<1x1x2x3x5xf32> {
   %1 = relay.image.resize3d %0 {method = "cubic", size = [2, 3, 5]} : (tensor<1x1x1x1x1xf32>) -> tensor<1x1x2x3x5xf32>
   func.return %1 : tensor<1x1x2x3x5xf32>
