@@ -21,7 +21,7 @@ SOURCES := lamina dialects passes frontends backends
 # every file that it imports anew.
 BYTECODE := $(PY) -m compileall -q -j $(JOBS) $(SOURCES)
 
-.PHONY: help setup setup-frontends demo test untyped test-models test-long test-frontends runtime-wheel conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool bench-time-laws bench-start-up index docs index-check lock clean
+.PHONY: help setup setup-frontends demo test test-models test-long test-frontends runtime-wheel conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool bench-time-laws bench-start-up index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -40,12 +40,8 @@ $(STAMP): pyproject.toml requirements-dev.lock
 demo: $(STAMP) ## compile ResNet-50, compare it with onnxruntime, leave all texts in build/demo
 	$(PY) examples/demo.py
 
-# pyright takes minutes of one processor: beside it everything else runs, or the others would wait.
-test: $(STAMP) ## all tests but the long ones (under 10 minutes on two cores); HOST=x86-64-v3: as on that machine
-	@$(MAKE) --no-print-directory -j$(JOBS) types untyped
-
 # The tests compare the index and the pages of the reference (index-check) as well.
-untyped: $(STAMP)
+test: $(STAMP) ## all tests but the long ones (under 10 minutes on two cores); HOST=x86-64-v3: as on that machine
 	@$(MAKE) --no-print-directory lint lit
 	$(PYTEST) -m "not long"
 
@@ -82,7 +78,7 @@ check: $(STAMP) ## the inner loop: lint, types of what changed, lit, quick tests
 lint: $(STAMP)
 	$(BIN)/ruff check $(SOURCES) tools test bench examples
 
-types: $(STAMP)
+types: $(STAMP) ## pyright over everything (6 minutes of one processor)
 	$(PYRIGHT)
 
 lit: $(STAMP)

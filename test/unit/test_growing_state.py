@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -49,15 +50,21 @@ MODELS = {
 }
 
 
+@cache
+def compiled(name: str) -> tuple[Any, Dimensions, Executable]:
+    model, size = MODELS[name]()
+    exe = lamina.compile(model, shapes={**SHAPES, "batch": "1..4"}, threads=2, states=size.states())
+    return model, size, exe
+
+
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("batch", [1, 3])
 @pytest.mark.parametrize("how", [{}, {"capacity": 200}, {"capacity": 7, "grow": True}])
 def test_a_session_gives_what_onnxruntime_gives(name: str, batch: int, how: dict[str, Any]) -> None:
     """Rows of the batch and of heads lie apart by as much as there is room for."""
     runtime = pytest.importorskip("onnxruntime")
-    model, size = MODELS[name]()
+    model, size, exe = compiled(name)
     states = size.states()
-    exe = lamina.compile(model, shapes={**SHAPES, "batch": "1..4"}, threads=2, states=states)
     reference = runtime.InferenceSession(model.SerializeToString())
     session, random = exe.session(**how), np.random.default_rng(0)
     rows = (batch, size.heads // size.shared_by, 0, size.width)

@@ -124,8 +124,24 @@ def test_number_of_steps_may_be_unknown() -> None:
 
 
 @pytest.mark.parametrize("kind", ["RNN", "GRU", "LSTM"])
-@pytest.mark.parametrize(("batch", "hidden"), [(1, 20), (3, 64), ("batch", 64), ("batch", 40)])
-@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+@pytest.mark.parametrize(
+    ("batch", "hidden", "direction"),
+    [
+        (1, 20, "forward"),
+        (3, 64, "bidirectional"),
+        ("batch", 64, "forward"),
+        ("batch", 40, "bidirectional"),
+        *[
+            pytest.param(*row, marks=pytest.mark.long)
+            for row in (
+                (1, 20, "bidirectional"),
+                (3, 64, "forward"),
+                ("batch", 64, "bidirectional"),
+                ("batch", 40, "forward"),
+            )
+        ],
+    ],
+)
 def test_one_program_for_a_range_of_steps(kind: str, batch: int | str, hidden: int, direction: str) -> None:
     """With hidden units for whole vectors weights are packed, however many steps and sequences there are.
 
