@@ -233,11 +233,7 @@ ONE_OFF = {f"{f.name}-{by:g}": one_off(f.name, by) for f in fields(Figures) for 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "table",
-    [pytest.param(table, marks=[] if n % 2 else pytest.mark.long) for n, table in enumerate(ONE_OFF.values())],
-    ids=ONE_OFF,
-)
+@pytest.mark.parametrize("table", ONE_OFF.values(), ids=ONE_OFF)
 def test_schedules_are_legal_by_any_figure(table: Costs, model: Path, figures: Callable[[str, Costs], None]) -> None:
     figures(named_target("cpu").cpu.data, table)
     assert texts(model, Settings.of(threads=2)).get("te")

@@ -78,7 +78,7 @@ def test_a_way_to_compile_is_one_to_ask_for() -> None:
     assert graph_alone is not None and graph_alone.endswith("relay-fuse-ops")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_fault_in_double_precision_alone_is_found_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Single precision, which is asked where a case does not name the other, is right."""
     monkeypatch.setenv("FAULTY_TYPE", "f64")

@@ -130,14 +130,13 @@ BETWEEN: dict[str, Callable[[Net, str, int], str]] = {
 }
 """What may stand between two convolutions: of the network, a value and its channels."""
 USUAL = ((17, "x86-64-v3"), (24, "x86-64-v4"))
-"""By turns; the other channels and targets take long."""
 
 
 @pytest.mark.parametrize(
     ("between", "channels", "target"),
     [
-        pytest.param(b, c, t, marks=[] if (c, t) == USUAL[n % 2] else pytest.mark.long)
-        for n, b in enumerate(BETWEEN)
+        pytest.param(b, c, t, marks=[] if (c, t) in USUAL else pytest.mark.long)
+        for b in BETWEEN
         for c in (17, 20, 24)
         for t in TARGETS
     ],
