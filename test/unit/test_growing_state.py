@@ -52,6 +52,7 @@ MODELS = {
 
 @cache
 def compiled(name: str) -> tuple[Any, Dimensions, Executable]:
+    """A model of `MODELS`, its dimensions, and its program for up to four sequences."""
     model, size = MODELS[name]()
     exe = lamina.compile(model, shapes={**SHAPES, "batch": "1..4"}, threads=2, states=size.states())
     return model, size, exe
