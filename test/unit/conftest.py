@@ -10,16 +10,26 @@ from pathlib import Path
 
 import pytest
 
+from lamina.backends.cpu import compile_kernels
 from lamina.backends.cpu.machines import FIGURES, SHIPPED, is_named
+from lamina.driver import lowering_processes
+from lamina.ir import collector
 
 from .host_features import hide_from_others, needs
 
 OBJECTS, GENERATIONS = 100_000, (10, 50)
 """Programs hold millions of objects for a short time: what Python's own thresholds cost is a sixth of all tests."""
+WAITING = 6_000_000
+"""Objects of earlier compilations before all are looked at: three times as many, as tests and modules hold so much that
+a look takes half a second. Some 600 MB of a worker."""
 SLOW_FILE = re.compile(r"^pytestmark = .*pytest\.mark\.slow\b", re.MULTILINE)
 
 
 gc.set_threshold(OBJECTS, *GENERATIONS)
+collector.AT_LAST = WAITING
+# Each processor has a worker of pytest, which holds many programs. Copies of it would wait for each other, and pay for
+# each page that they touch: a fifth of what a compilation takes. Commands and test_lowering_processes do make copies.
+compile_kernels.default_workers = lowering_processes.default_workers = lambda: 1
 # What was measured here would stand in the texts of all targets.
 os.environ.setdefault(FIGURES, SHIPPED)
 hide_from_others()
