@@ -29,6 +29,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     before = gc.get_threshold()
     gc.collect()
     gc.set_threshold(100_000)
+    gc.enable()
     yield
     gc.set_threshold(*before)
 

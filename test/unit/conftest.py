@@ -1,4 +1,4 @@
-"""Fixtures of several files, and how often the tests look for garbage."""
+"""Fixtures of several files, and what tests leave of garbage."""
 
 from __future__ import annotations
 
@@ -13,20 +13,15 @@ import pytest
 from lamina.backends.cpu import compile_kernels
 from lamina.backends.cpu.machines import FIGURES, SHIPPED, is_named
 from lamina.driver import lowering_processes
-from lamina.ir import collector
 
 from .host_features import hide_from_others, needs
 
-OBJECTS, GENERATIONS = 100_000, (10, 50)
-"""Programs hold millions of objects for a short time: what Python's own thresholds cost is a sixth of all tests."""
-WAITING = 6_000_000
-"""Objects of earlier compilations before all are looked at: three times as many, as tests and modules hold so much that
-a look takes half a second. Some 600 MB of a worker."""
+MOST_GARBAGE = 40_000_000
+"""Objects that a worker of pytest makes and does not free by itself before it collects cycles: 2 to 3 GB. To find and
+free the garbage of compilations as soon as Python would takes a quarter of the time of all tests."""
 SLOW_FILE = re.compile(r"^pytestmark = .*pytest\.mark\.slow\b", re.MULTILINE)
 
 
-gc.set_threshold(OBJECTS, *GENERATIONS)
-collector.AT_LAST = WAITING
 # Each processor has a worker of pytest, which holds many programs. Copies of it would wait for each other, and pay for
 # each page that they touch: a fifth of what a compilation takes. Commands and test_lowering_processes do make copies.
 compile_kernels.default_workers = lowering_processes.default_workers = lambda: 1
@@ -54,8 +49,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish() -> None:
-    """What has been imported may have set thresholds of its own."""
-    gc.set_threshold(OBJECTS, *GENERATIONS)
+    """Leave cycles where they are; `pytest_runtest_logfinish` collects them."""
+    gc.disable()
+
+
+def pytest_runtest_logfinish() -> None:
+    """Collect cycles between two tests once there are many."""
+    if gc.get_count()[0] > MOST_GARBAGE:
+        gc.collect()
 
 
 def pytest_unconfigure() -> None:

@@ -74,6 +74,7 @@ def test_kernels_that_leave_early_have_the_text_of_whole_modules() -> None:
 
 
 def test_what_is_discarded_needs_no_collector() -> None:
+    enabled = gc.isenabled()
     gc.disable()
     try:
         module = lowered(LaminaContext())
@@ -87,7 +88,8 @@ def test_what_is_discarded_needs_no_collector() -> None:
         assert not list(function.body.blocks)
         assert [p() for p in parts if p() is not None] == []
     finally:
-        gc.enable()
+        if enabled:
+            gc.enable()
 
 
 def test_weights_are_the_same_whether_they_were_started_or_not() -> None:
