@@ -17,7 +17,7 @@ from lamina.debugging.outcome import Kind
 from lamina.debugging.program import Program
 from lamina.debugging.reduce import Reducer
 from lamina.debugging.sampled import Sampling
-from lamina.debugging.verdict import CANDIDATE, RUN, How, Verdict, target_of
+from lamina.debugging.verdict import CANDIDATE, LOAD, RUN, How, Verdict, target_of
 from lamina.dialects.target import TARGET
 from lamina.errors import InputError, LaminaError, UsageError
 from lamina.ir.pipeline import print_pipeline
@@ -129,8 +129,9 @@ def _shown(judge: Judge, program: Program, how: How) -> tuple[How, Verdict]:
         if fault.is_fault or not how.numbers:
             return alone, fault
     fault = judge.ask(program, how)
-    stopped = fault.is_fault and fault.outcome.kind is not Kind.MISMATCH and fault.outcome.where != RUN
-    return (alone if stopped else how), fault
+    # What is only compiled is neither loaded nor run.
+    is_run = fault.outcome.kind is Kind.MISMATCH or fault.outcome.where in (LOAD, RUN)
+    return (alone if fault.is_fault and not is_run else how), fault
 
 
 def guilty(program: Program, how: How, limit: float = 30.0, tell: Tell | None = None) -> Guilt | None:

@@ -40,6 +40,8 @@ _REPRODUCER = re.compile(r"; (?:reproducer written to \S+; )?please report it")
 _EXCEPTION = re.compile(r"\b(\w*(?:Error|Exception|Interrupt)): ")
 CANDIDATE = "candidate"
 """The place of a refusal of what is no program, or none that can be run."""
+LOAD = "load"
+"""The place of what goes wrong when a compiled program is loaded."""
 RUN = "run"
 """The place of what goes wrong when results are computed."""
 FIRINGS = ".firings"
@@ -357,7 +359,7 @@ def compiled_results(
     made = build(Compilation(fresh, Settings(TargetSpec.of(target_of(how)), context, how.sanitize)))
     if not how.numbers:
         return {}
-    step("load")
+    step(LOAD)
     program: Any = load_program(made) if isinstance(made, StoredProgram) else made
     step(RUN)
     return program.run(inputs)

@@ -207,6 +207,20 @@ def test_a_program_without_a_fault_is_refused() -> None:
         find(program_of(THREE), How("relay-fold-constant"))
 
 
+@pytest.mark.slow
+def test_a_fault_of_loading_a_program_is_found(tmp_path: Path) -> None:
+    """It is compiled without a fault: it has to be loaded each time."""
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
+        FAULTS.read_text()
+        + "\nfrom lamina.runtime import compiled\n\n\ndef load_program(_):\n    raise KeyError('no library')\n"
+        + "\n\ncompiled.load_program = load_program\n"
+    )
+    found = find(program_of(PRODUCTS), How(load=(str(wrong),)))
+    assert found.fault.outcome.said.startswith("KeyError: 'no library'")
+    assert found.ops[0] == 3 and found.ops[1] <= 1
+
+
 # -- commands ------------------------------------------------------------------------------------------------------
 
 
