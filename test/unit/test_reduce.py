@@ -22,6 +22,7 @@ from lamina.errors import UsageError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.measure.timing import random_inputs
+from lamina.runtime import compiled
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -208,8 +209,9 @@ def test_a_program_without_a_fault_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_a_fault_of_loading_a_program_is_found(tmp_path: Path) -> None:
+def test_a_fault_of_loading_a_program_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is compiled without a fault: it has to be loaded each time."""
+    monkeypatch.setattr(compiled, "load_program", compiled.load_program)  # the file is loaded in this process, too
     wrong = tmp_path / "wrong.py"
     wrong.write_text(
         FAULTS.read_text()
