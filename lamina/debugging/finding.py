@@ -13,7 +13,6 @@ from lamina.debugging import relay_edits
 from lamina.debugging.bisect import Bisection, Guilt, whole_pipeline
 from lamina.debugging.judge import Judge, Tell, silent
 from lamina.debugging.lit_test import write_test
-from lamina.debugging.outcome import Kind
 from lamina.debugging.program import Program
 from lamina.debugging.reduce import Reducer
 from lamina.debugging.sampled import Sampling
@@ -130,8 +129,7 @@ def _shown(judge: Judge, program: Program, how: How) -> tuple[How, Verdict]:
             return alone, fault
     fault = judge.ask(program, how)
     # What is only compiled is neither loaded nor run.
-    is_run = fault.outcome.kind is Kind.MISMATCH or fault.outcome.where in (LOAD, RUN)
-    return (alone if fault.is_fault and not is_run else how), fault
+    return (alone if fault.is_fault and fault.outcome.where not in (LOAD, RUN) else how), fault
 
 
 def guilty(program: Program, how: How, limit: float = 30.0, tell: Tell | None = None) -> Guilt | None:

@@ -16,9 +16,11 @@ from lamina.driver import lowering_processes
 
 from .host_features import hide_from_others, needs
 
-MOST_GARBAGE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 600
-"""Objects that a worker of pytest makes and does not free by itself before it collects cycles: a fifth of the memory
-(measured: 4.6 GB of 24). To find and free garbage as often as Python would takes a twelfth of the time of the tests."""
+MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+MOST_GARBAGE = MEMORY // (300 * int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)))
+"""Objects that a worker of pytest makes and does not free by itself before it collects cycles: all workers hold two
+fifths of the memory (measured: two, 4.6 GB each of 24). To collect as often as Python would takes a twelfth of the time
+of the tests."""
 SLOW_FILE = re.compile(r"^pytestmark = .*pytest\.mark\.slow\b", re.MULTILINE)
 
 
