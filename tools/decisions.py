@@ -52,6 +52,7 @@ class DecidedMachine(NamedTuple):
 
 MACHINES = (DecidedMachine("x86-64-v3", 1), DecidedMachine("x86-64-v4", 2))
 """Machines that differ in their vectors, registers and threads. The one that this runs on does not matter."""
+EVERY = slice(None)
 _KERNEL = re.compile(r"^  te\.func ", re.MULTILINE)
 _NAME = re.compile(r"%[A-Za-z_][A-Za-z0-9_]*|%[0-9]+")
 _OP = re.compile(r"^ {4,}(?:%[^=\n]* = )?(?:te|llvm)\.([a-z_.]+)", re.MULTILINE)
@@ -92,15 +93,15 @@ def cases() -> Iterator[DecidedCase]:
             yield DecidedCase(f"seed {seed}", case.source, levels, case.ranges or None)
 
 
-def decisions(machine: DecidedMachine) -> str:
-    """The text of a machine's file."""
-    return "".join(case.line(machine) + "\n" for case in cases())
+def decisions(machine: DecidedMachine, of: slice = EVERY) -> str:
+    """The text of a machine's file, or of some of its lines."""
+    return "".join(case.line(machine) + "\n" for case in list(cases())[of])
 
 
-def difference(machine: DecidedMachine) -> list[str]:
-    """The lines by which the file of a machine and what is decided now differ."""
-    kept = machine.file.read_text("utf-8").splitlines() if machine.file.exists() else []
-    lines = difflib.unified_diff(kept, decisions(machine).splitlines(), "kept", "now", lineterm="", n=0)
+def difference(machine: DecidedMachine, of: slice = EVERY) -> list[str]:
+    """The lines by which the file of a machine, or some of its lines, and what is decided now differ."""
+    kept = machine.file.read_text("utf-8").splitlines()[of] if machine.file.exists() else []
+    lines = difflib.unified_diff(kept, decisions(machine, of).splitlines(), "kept", "now", lineterm="", n=0)
     return [line for line in lines if not line.startswith("@@")]
 
 

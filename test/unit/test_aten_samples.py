@@ -62,7 +62,10 @@ def test_an_imported_call_means_what_torch_computes(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, id=p.stem, marks=pytest.mark.long if turn % 2 else []) for turn, p in enumerate(FILES)],
+)
 def test_a_compiled_call_computes_what_torch_does(path: Path) -> None:
     text = path.read_text("utf-8")
     arrays = arrays_of(text)

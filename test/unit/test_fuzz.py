@@ -564,10 +564,10 @@ def test_code_that_this_machine_lacks_features_for_is_no_second_way(monkeypatch:
 
 def test_products_of_bytes_go_through_the_passes_of_machines_that_are_not_here() -> None:
     tiny = (seed for seed in range(900000, 999999) if plan_of(seed).sizes == Sizes.TINY)
-    seeds = islice((seed for seed in tiny if drawn(seed).operators.keys() & SATURATING), 8)
+    seeds = islice((seed for seed in tiny if drawn(seed).operators.keys() & SATURATING), 5)
     found = [Report.of_json(run_seed(seed)) for seed in seeds]
     assert [r for r in found if r.outcome.kind is not Kind.SAME] == []
-    assert len([r for r in found if r.pair in {way.name for way in ELSEWHERE}]) > 3
+    assert len([r for r in found if r.pair in {way.name for way in ELSEWHERE}]) > 2
     info = helper.make_tensor_value_info
     names = [info("x", TensorProto.INT8, [1, 2, 4, 4]), info("w", TensorProto.INT8, [3, 2, 2, 2])]
     graph = helper.make_graph(

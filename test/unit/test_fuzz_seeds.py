@@ -14,7 +14,7 @@ from lamina.debugging.isolate import Server
 
 pytestmark = pytest.mark.slow
 
-GRAPHS = {Sizes.TINY: 2, Sizes.ODD: 1, Sizes.REAL: 1}
+GRAPHS = {Sizes.TINY: 1, Sizes.ODD: 1, Sizes.REAL: 1}
 """So many programs of each generator: each costs about a second."""
 
 

@@ -58,9 +58,15 @@ def compiled(name: str) -> tuple[Any, Dimensions, Executable]:
     return model, size, exe
 
 
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("batch", [1, 3])
-@pytest.mark.parametrize("how", [{}, {"capacity": 200}, {"capacity": 7, "grow": True}])
+@pytest.mark.parametrize(
+    ("how", "name", "batch"),
+    [
+        pytest.param(how, name, batch, marks=pytest.mark.long if (n + m + batch // 2) % 2 else [])
+        for n, how in enumerate(({}, {"capacity": 200}, {"capacity": 7, "grow": True}))
+        for m, name in enumerate(MODELS)
+        for batch in (1, 3)
+    ],
+)
 def test_a_session_gives_what_onnxruntime_gives(name: str, batch: int, how: dict[str, Any]) -> None:
     """Rows of the batch and of heads lie apart by as much as there is room for."""
     runtime = pytest.importorskip("onnxruntime")

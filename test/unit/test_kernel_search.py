@@ -349,7 +349,7 @@ def test_a_hundred_bad_candidates_are_survived(task: KernelTask) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_place_of_measure")
-@pytest.mark.parametrize("learnt", [4, 10000])
+@pytest.mark.parametrize("learnt", [4, pytest.param(10000, marks=pytest.mark.long)])
 def test_the_best_is_found_and_measured_twice(learnt: int, monkeypatch: pytest.MonkeyPatch) -> None:
     class Faked(Runner):
         def __init__(self, workers: int, seconds: float) -> None:

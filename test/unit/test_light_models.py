@@ -6,7 +6,6 @@ The long tests (all models at every level) run with `make test-models`; `make te
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,18 +28,16 @@ pytestmark = pytest.mark.slow
 ort: Any = pytest.importorskip("onnxruntime")
 
 TOLERANCE = 1e-4
-QUICK = ("squeezenet", "shufflenet", "resnet50")
 SMALL = ("squeezenet", "densenet121", "resnet50")
 
 
-def _cases(levels: Sequence[int] = (0, 3)) -> list[Any]:
-    """The models at every level, those of the quick ones at the given levels marked as short tests."""
-    found: list[Any] = []
-    for name in models.LIGHT_MODELS:
-        for level in OPT_LEVELS:
-            quick = name in QUICK and level in levels
-            found.append(pytest.param(name, level, marks=pytest.mark.slow if quick else pytest.mark.long))
-    return found
+def _cases(*short: tuple[str, int]) -> list[Any]:
+    """The models at every level, those that are given marked as short tests."""
+    return [
+        pytest.param(name, level, marks=pytest.mark.slow if (name, level) in short else pytest.mark.long)
+        for name in models.LIGHT_MODELS
+        for level in OPT_LEVELS
+    ]
 
 
 def _session(model: onnx.ModelProto) -> Any:
@@ -93,12 +90,12 @@ def _compare(reference: Reference, opt_level: int) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize(("name", "opt_level"), _cases())
+@pytest.mark.parametrize(("name", "opt_level"), _cases(("squeezenet", 0), ("shufflenet", 3), ("resnet50", 3)))
 def test_values_agree_with_onnxruntime(name: str, opt_level: int, kernel_cache: None) -> None:
     _compare(_inside(name), opt_level)
 
 
-@pytest.mark.parametrize(("name", "opt_level"), _cases([3]))
+@pytest.mark.parametrize(("name", "opt_level"), _cases(("squeezenet", 3), ("shufflenet", 3)))
 def test_stored_outputs(name: str, opt_level: int, kernel_cache: None) -> None:
     """The models as the onnx package ships them, with the outputs that it stores."""
     exe = lamina.compile(models.shipped_with_sums(name), threads=1, opt_level=opt_level)

@@ -37,7 +37,9 @@ def weights(model: ModelProto) -> dict[str, np.ndarray]:
     return {i.name: numpy_helper.to_array(i) for i in model.graph.initializer}
 
 
-@pytest.mark.parametrize("name", ["squeezenet", "shufflenet", "densenet121", "resnet50"])
+@pytest.mark.parametrize(
+    "name", ["squeezenet", "shufflenet", pytest.param("densenet121", marks=pytest.mark.long), "resnet50"]
+)
 def test_light_models_agree_with_onnxruntime_inside_and_out(name: str) -> None:
     model = models.light_model(name)
     names = models.named_inner_tensors(model)

@@ -55,12 +55,15 @@ TARGETS = (None, "x86-64-v3", "x86-64")
 """Of the last the blocks of queries are of no whole number of tiles, without care."""
 
 
-@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
-    ("keys", "heads", "depth", "masked"),
-    [(20, 2, 16, True), (77, 2, 64, False), (64, 1, 32, True), (150, 1, 40, False)],
+    ("keys", "heads", "depth", "masked", "target"),
+    [
+        pytest.param(*case, target, marks=[] if turn in (0, n % 2 + 1) else pytest.mark.long)
+        for n, case in enumerate([(20, 2, 16, True), (77, 2, 64, False), (64, 1, 32, True), (150, 1, 40, False)])
+        for turn, target in enumerate(TARGETS)
+    ],
 )
-def test_a_number_of_keys(target: str | None, keys: int, heads: int, depth: int, masked: bool) -> None:
+def test_a_number_of_keys(keys: int, heads: int, depth: int, masked: bool, target: str | None) -> None:
     given: dict[str, Any] = {} if target is None else {"target": target}
     model = attention(keys, heads, depth, masked)
     program = lamina.compile(model, shapes={"queries": "1..200"}, threads=1, cache=False, **given)
@@ -69,9 +72,15 @@ def test_a_number_of_keys(target: str | None, keys: int, heads: int, depth: int,
         check(program, heads, depth, queries, keys, masked)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("depth", [16, 40, 64])
-def test_an_open_number_of_keys(target: str | None, depth: int) -> None:
+@pytest.mark.parametrize(
+    ("depth", "target"),
+    [
+        pytest.param(depth, target, marks=[] if turn in (0, n % 2 + 1) else pytest.mark.long)
+        for n, depth in enumerate([16, 40, 64])
+        for turn, target in enumerate(TARGETS)
+    ],
+)
+def test_an_open_number_of_keys(depth: int, target: str | None) -> None:
     given: dict[str, Any] = {} if target is None else {"target": target}
     ranges = {"queries": "1..200", "count": "1..400"}
     program = lamina.compile(attention("count", 2, depth, True), shapes=ranges, threads=1, cache=False, **given)

@@ -255,7 +255,7 @@ def test_small_networks_in_wasmtime(made: Callable[[Small], Any], tmp_path: Path
 
 
 @needs_node
-@pytest.mark.parametrize("name", ["squeezenet", "shufflenet", "inception_v1"])
+@pytest.mark.parametrize("name", ["squeezenet", "shufflenet", pytest.param("inception_v1", marks=pytest.mark.long)])
 def test_light_models_agree_with_onnxruntime(name: str, tmp_path: Path) -> None:
     model = models.light_model(name)
     # A softmax would hide what goes into it where one class is far ahead.
