@@ -154,7 +154,10 @@ def weights_of(model: Any) -> int:
     return sum(numpy_helper.to_array(t).nbytes for t in model.graph.initializer)
 
 
-@pytest.mark.parametrize("name", MODELS)
+# Vectors of four fill the transformer's rows so well that no weight grows by the sixteenth that packing has to save.
+@pytest.mark.parametrize(
+    "name", ["convolutions", pytest.param("transformer", marks=pytest.mark.needs("x86-64-v3")), "quantised"]
+)
 def test_a_small_library_gives_the_same_bits_and_has_the_weights_of_the_model(
     name: str, pair: Callable[[str], Pair]
 ) -> None:

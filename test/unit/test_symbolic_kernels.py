@@ -42,7 +42,7 @@ def test_every_size_is_right(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "processor"),
+    ("name", "target"),
     [
         ("product of open rows", "x86-64-v3"),
         ("product all open", "x86-64-v3"),
@@ -54,8 +54,8 @@ def test_every_size_is_right(name: str) -> None:
         ("transpose", "x86-64-v2"),
     ],
 )
-def test_other_processors(name: str, processor: str) -> None:
-    check(name, f"llvm -mcpu={processor} -num-cores=2", 4)
+def test_other_processors(name: str, target: str) -> None:
+    check(name, f"llvm -mcpu={target} -num-cores=2", 4)
 
 
 @pytest.mark.slow
