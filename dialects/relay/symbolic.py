@@ -154,6 +154,8 @@ def state_symbols(module: Operation, symbols: Symbols) -> None:
                 found = settled[value.type] = _settled(value.type, symbols)
             if found != value.type:
                 Rewriter.replace_value_with_new_type(value, found)
+    if all(found == type_ for type_, found in settled.items()):
+        return
     for op in module.walk():
         if isinstance(op, FuncOp) and op.body.blocks:
             op.update_function_type()

@@ -301,15 +301,13 @@ def optimising_passes() -> list[str]:
 STEPS = frozenset(("relay-to-te", "te-to-tir", "tir-to-llvm", "cpu-schedule", "relay-fuse-ops", "tir-lower-blocks"))
 """Passes that every program goes through: they do not optimise."""
 ASKED_FOR = {
-    "relay-fuse-state-reads": "states= of lamina.compile",
-    "relay-state-append": "states= of lamina.compile",
     "relay-split-args": "relay.SplitArgs.max_function_args",
     "tir-inject-double-buffer": "te.double_buffer",
     "tir-storage-flatten": "te.storage_align",
     "tir-unroll-loop": "te.pragma auto_unroll_max_step",
 }
 """Passes that do what an option or a schedule of the user asks for, and nothing where neither does: no graph makes them
-fire. Random schedules have them (`bench/random_schedules.py`), and programs with states (`test_growing_state.py`)."""
+fire. Random schedules have them (`bench/random_schedules.py`)."""
 
 
 def operators_named(name: str) -> list[str]:

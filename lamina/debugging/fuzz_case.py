@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lamina.debugging.comparison import IN_CHAINS, IN_CHOICES, TOLERANCES, Comparer
 from lamina.debugging.engines import (
     CHOICES,
@@ -21,6 +23,8 @@ from lamina.debugging.engines import (
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.generators.drawn import Drawn, Generator, drawn, plan_of
+from lamina.debugging.generators.growing_states import PAST, GrowingState
+from lamina.debugging.generators.open_extents import Run
 from lamina.debugging.generators.operators.recurrent import GATES
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
@@ -190,12 +194,14 @@ def _run_sizes(case: Drawn, report: Report, rng: random.Random, tell: Tell) -> O
     except LaminaError as e:
         return Outcome.of_error(e)  # of the ranges: a user may give fewer sizes
     try:
-        executable = NATIVE.executable(whole, [fired])
+        keeping = replace(whole, states={name: s.output for name, s in case.states.items()}, _model=None)
+        executable = NATIVE.executable(keeping if case.states else whole, [fired])
     except LaminaError as e:
         return _refused(e)
     if not executable.is_fixed:
         return Outcome(Kind.REFUSAL, "there are no kernels in a fixed order: the virtual machine runs it")
     report.fired = dict(fired.counts)
+    steps = SessionRuns(executable, case.states, _room(executable, whole.shapes, rng) if case.states else {})
     others: dict[str, Executable] = {}
     for way in _second_ways(report, rng):
         if isinstance(way, Compiled) and way in OF_SIZES and way.takes(whole, report.sizes, report.special):
@@ -208,39 +214,84 @@ def _run_sizes(case: Drawn, report: Report, rng: random.Random, tell: Tell) -> O
                     outcome = _refused(e)
                     return replace(outcome, where=outcome.where or way.name)
     report.pair = next(iter(others), "")
-    return _at_sizes(case, whole, executable, others, fired, report, rng, tell)
+    return _at_sizes(case, whole, steps, others, fired, report, rng, tell)
+
+
+def _room(executable: Executable, ranges: Mapping[str, str], rng: random.Random) -> dict[str, Any]:
+    """Arguments of a session of state that grows in place: none, room for all rows, or room that grows."""
+    if not any(value.growth for value in executable.kept()):
+        return {}
+    return rng.choice([{}, {"capacity": int(ranges[PAST].split("..")[1])}, {"capacity": 3, "grow": True}])
+
+
+@dataclass
+class SessionRuns:
+    """Runs of a program. With states each begins with what the run before has left, in a session."""
+
+    executable: Executable
+    states: Mapping[str, GrowingState]
+    room: Mapping[str, Any]
+    """Arguments of the session."""
+
+    def __post_init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin again, without rows."""
+        self._session = self.executable.session(**self.room) if self.states else None
+
+    def given(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """All inputs of the next run, copies of the states among them."""
+        now = self._session.state if self._session is not None else {}
+        first = {name: np.zeros(s.shape, s.dtype) for name, s in self.states.items()}
+        return {**inputs, **{name: np.array(now.get(name, rows)) for name, rows in first.items()}}
+
+    def sizes(self, run: Run) -> dict[str, int]:
+        """The sizes of the next run, that of the past among them."""
+        given = self.given({})
+        rows = [given[name].shape[s.axis] for name, s in self.states.items()]  # of each state as many
+        return {**run.sizes, PAST: rows[0]} if rows else dict(run.sizes)
+
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The results by name; those that are states are copies. Raises InputError for sizes that are refused."""
+        if self._session is None:
+            return self.executable.run(inputs)
+        found = self._session.run(inputs)
+        return found | {s.output: np.array(self._session.state[name]) for name, s in self.states.items()}
 
 
 def _at_sizes(
-    case: Drawn, whole: Program, executable: Executable, others: Mapping[str, Executable], fired: FiringInstrument,
+    case: Drawn, whole: Program, steps: SessionRuns, others: Mapping[str, Executable], fired: FiringInstrument,
     report: Report, rng: random.Random, tell: Tell,
 ) -> Outcome:  # fmt: skip
     """Run the program at each size and compare it; then at the first once more, which is to give the same."""
-    first: tuple[dict[str, Any], dict[str, Any]] | None = None
+    first: tuple[Mapping[str, Any], dict[str, Any]] | None = None
     for run in case.runs:
         before = fired.ran.total()
-        at = " ".join(f"{name}={size}" for name, size in run.sizes.items())
-        tell(ORACLES_PAIR, run.inputs)
+        sizes, given = steps.sizes(run), steps.given(run.inputs)
+        at = " ".join(f"{name}={size}" for name, size in sizes.items())
+        tell(ORACLES_PAIR, given)
         try:
-            got = executable.run(run.inputs)
+            got = steps.run(run.inputs)
         except InputError:
             report.refused += 1
             continue
         first = first or (run.inputs, got)
         if fired.ran.total() > before:
             return Outcome(Kind.INTERNAL_ERROR, f"a run has compiled something, at {at}", ORACLES_PAIR)
-        comparer, outcome = _compared(whole.at(run.sizes, run.inputs), got, case.alone, report, rng, tell)
+        comparer, outcome = _compared(whole.at(sizes, given), got, case.alone, report, rng, tell)
         report.doubtful += comparer.doubtful
         for name, other in others.items() if outcome is None else ():
             tell(name)
-            found = comparer.difference(other.run(run.inputs), got)
+            found = comparer.difference(other.run(given), got)
             outcome = Outcome(Kind.MISMATCH, found, name) if found else None
         if outcome is not None:
             return replace(outcome, said=f"{outcome.said}, at {at}")
         report.ran += 1
     if first is not None:
-        tell(AGAIN, first[0])
-        again = executable.run(first[0])
+        steps.reset()
+        tell(AGAIN, steps.given(first[0]))
+        again = steps.run(first[0])
         if any(again[name].tobytes() != a.tobytes() for name, a in first[1].items()):
             return Outcome(Kind.MISMATCH, "the first run again, after others, gives something else", AGAIN)
     return Outcome(Kind.SAME)

@@ -37,13 +37,15 @@ class Program:
     inputs: Arrays
     shapes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Numbers or ranges for the extents of an ONNX file that are names."""
+    states: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Outputs of an ONNX file that go to inputs in the next run, by the names of these."""
     _model: Model | None = field(default=None, repr=False)
 
     @property
     def model(self) -> Model:
         """The program imported to Relay. Raises LaminaError."""
         if self._model is None:
-            self._model = load(self.source, self.is_onnx, self.shapes)
+            self._model = load(self.source, self.is_onnx, self.shapes, self.states)
         return self._model
 
     def at(self, sizes: Mapping[str, int], inputs: Arrays) -> Program:
@@ -51,12 +53,14 @@ class Program:
         return Program(self.source, self.is_onnx, inputs, sizes)
 
 
-def load(source: bytes, is_onnx: bool, shapes: Mapping[str, Any] | None = None) -> Model:
+def load(
+    source: bytes, is_onnx: bool, shapes: Mapping[str, Any] | None = None, states: Mapping[str, str] | None = None
+) -> Model:
     """Import a program. Raises LaminaError."""
     import lamina
 
     if is_onnx:
-        return lamina.load(source, shapes or None)
+        return lamina.load(source, shapes or None, states=states or None)
     from lamina.ir.context import LaminaContext
     from lamina.ir.parsing import parse_text
 

@@ -14,6 +14,7 @@ import numpy as np
 from lamina.debugging.generators.blocks import block_chain
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.few_ops import few_ops
+from lamina.debugging.generators.growing_states import PAST, GrowingState, add_states
 from lamina.debugging.generators.layout_chains import layout_chain
 from lamina.debugging.generators.modules import relay_module
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
@@ -39,6 +40,8 @@ SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40, Generator.BLOCKS: 24, G
 SIZE_SHARES = {Sizes.TINY: 30, Sizes.ODD: 33, Sizes.REAL: 37}
 OPEN_SHARES = {Generator.OPERATORS: 4, Generator.LAYOUT: 3, Generator.BLOCKS: 4}
 """Of the graphs with extents that are names: blocks of models rather than among the others."""
+STATEFUL = 0.25
+"""Share of the graphs with extents that are names which are given states."""
 SPECIAL = 0.12
 """Share of the cases with NaN, infinities, subnormals and extreme integers among the inputs."""
 
@@ -51,6 +54,8 @@ class Plan:
     kind: Generator
     sizes: Sizes
     special: bool
+    states: bool = False
+    """Whether rows of inputs are added to states, where there are extents that are names."""
 
 
 @dataclass
@@ -70,6 +75,8 @@ class Drawn:
     """Sizes for these, and inputs."""
     left_out: Sequence[str] = ()
     """The reasons why nodes were left out that are refused for ranges."""
+    states: Mapping[str, GrowingState] = field(default_factory=dict[str, GrowingState])
+    """The states that grow from run to run, by the names of their inputs."""
 
 
 def plan_of(seed: int, kind: str = "") -> Plan:
@@ -79,7 +86,9 @@ def plan_of(seed: int, kind: str = "") -> Plan:
     sizes = rng.choices(list(SIZE_SHARES), list(SIZE_SHARES.values()))[0]
     if kind == Generator.COMPILED:
         return Plan(seed, Generator.COMPILED, sizes, False)
-    return Plan(seed, drawn_kind, sizes, rng.random() < SPECIAL)
+    # Decided apart: the other programs are what they were before there were states.
+    states = drawn_kind is Generator.SYMBOLS and random.Random(f"states {seed}").random() < STATEFUL
+    return Plan(seed, drawn_kind, sizes, rng.random() < SPECIAL, states)
 
 
 GRAPHS: dict[Generator, Callable[[Draw], OnnxGraph]] = {
@@ -119,9 +128,12 @@ def drawn_open(plan: Plan, draw: Draw) -> Drawn:
     open_graph = opened(graph, graph.model(), draw)
     if plan.special:
         put_special_values(open_graph, draw)
-    runs, source = open_graph.runs(draw), open_graph.model.SerializeToString()
-    operators, alone, ranges = open_graph.operators(), bool(graph.alone), open_graph.shapes()
-    return Drawn(plan, source, True, runs[0].inputs, operators, alone, ranges, runs, open_graph.left_out)
+    runs, ranges = open_graph.runs(draw), open_graph.shapes()
+    states = add_states(open_graph, draw) if plan.states else {}
+    if states:
+        ranges[PAST] = f"0..{sum(max(run.sizes.values()) for run in runs)}"
+    source, operators, alone = open_graph.model.SerializeToString(), open_graph.operators(), bool(graph.alone)
+    return Drawn(plan, source, True, runs[0].inputs, operators, alone, ranges, runs, open_graph.left_out, states)
 
 
 def put_special_values(graph: OnnxGraph | OpenGraph, draw: Draw) -> None:
