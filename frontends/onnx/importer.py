@@ -20,8 +20,9 @@ from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.symbolic import state_symbols, type_of_info
 from lamina.dialects.relay.value_types import is_dynamic
-from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean, shown
+from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, shown
 from lamina.frontends.builder import Value, checked_nbytes, name_hint
+from lamina.frontends.dimensions import Dimensions, Findings, OpenInput
 from lamina.frontends.formats import Shapes
 from lamina.frontends.frames import Mark
 from lamina.frontends.imported import ImportedModel, Port
@@ -37,7 +38,6 @@ from lamina.frontends.onnx.builder import (
     SequenceValue,
     set_hint,
 )
-from lamina.frontends.onnx.dimensions import Dimensions, Findings, FoundError
 from lamina.frontends.onnx.functions import function_of
 from lamina.frontends.onnx.generalise import generalised
 from lamina.frontends.onnx.graph import Graph, read_graph
@@ -89,7 +89,7 @@ def load_onnx(
         raise report.error()
     found = Findings()
     given = dict(shapes or {}), max_tensor_bytes, dict(values or {}), any_size, found
-    for_machine, refused = False, None
+    for_machine = False
     try:
         while True:
             importer = _Importer(model, graph, *given, machine=for_machine)
@@ -100,10 +100,7 @@ def load_onnx(
                     raise
                 for_machine = True
             except (UnsupportedError, InputError) as e:
-                if not isinstance(e, FoundError) or not found.add(e):
-                    refused = refused or (e.__cause__ if isinstance(e, FoundError) else e) or e
-                    if not importer.dimensions.is_any or not found.start_again():
-                        raise refused from None
+                found.take(e, importer.dimensions)
             graph = read_graph(model.model, model.label)
     except BaseException:
         # Whoever reads the model once more, for any size, does not wait until it has been read for this time.
@@ -116,6 +113,11 @@ def load_onnx(
             digest.cancel()
 
 
+def _open_input(proto: Any) -> OpenInput:
+    dims = proto.type.tensor_type.shape.dim
+    return OpenInput(proto.name, tuple(None if d.HasField("dim_value") else d.dim_param for d in dims))
+
+
 class _Importer:
     def __init__(
         self, model: ModelSource, graph: Graph, shapes: dict[str, Any], limit: int, fixed: dict[str, Any],
@@ -123,7 +125,7 @@ class _Importer:
     ) -> None:  # fmt: skip
         self.model = model
         self.graph = graph
-        self.dimensions = Dimensions(graph.inputs, shapes, any_size, found)
+        self.dimensions = Dimensions(list(map(_open_input, graph.inputs)), shapes, any_size, found)
         self.shapes = self.dimensions.shapes
         self.limit = limit
         self.fixed = fixed
@@ -142,7 +144,7 @@ class _Importer:
         self.sequences: dict[str, int | None] = {}
 
     def run(self) -> ImportedModel:
-        self._check_shape_names()
+        self.dimensions.check_names(self.model.label)
         if self.symbols is None:
             return self._imported()
         with with_symbols(self.symbols):
@@ -263,21 +265,11 @@ class _Importer:
     def _extent(self, name: str, axis: int, dim: Any, where: str) -> int:
         if dim.HasField("dim_value"):
             return int(dim.dim_value)
-        size = self.dimensions.extent(name, axis, dim)
+        size = self.dimensions.extent(name, axis, dim.dim_param)
         if size is not None:
             return size
         which = f"the dimension {shown(dim.dim_param)}" if dim.dim_param else "a dimension"
         raise OpenExtentError(f"{which} has no fixed size", where=where, hint="give its shape with shapes= (--shape)")
-
-    def _check_shape_names(self) -> None:
-        dims: set[str] = {d.dim_param for i in self.graph.inputs for d in i.type.tensor_type.shape.dim if d.dim_param}
-        known = [i.name for i in self.graph.inputs] + sorted(dims)
-        for name in self.shapes:
-            if name not in known:
-                hint = did_you_mean(name, known) or f"the inputs are {', '.join(map(shown, known[:8]))}"
-                raise UsageError(
-                    f"a shape is given for {shown(name)}, which is no input", where=self.model.label, hint=hint
-                )
 
     # -- nodes -------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Extents of a model's inputs: numbers that are given, and symbols where there is a range, or any size may come.
 
-    dimensions = Dimensions(inputs, {"batch": 8, "seq": "1..512"}, any_size=True)
-    dimensions.extent("x", 0, dim)      # 8, a symbol, None where nothing says it
+    dimensions = Dimensions([OpenInput("x", ("batch", "seq", None))], {"batch": 8, "seq": "1..512"}, True, Findings())
+    dimensions.extent("x", 0, "batch")      # 8, a symbol, None where nothing says it
 
 Exporters name an extent `past + 1` that is so long. Where nothing is said of a symbol and nodes need it to be as long
 as another extent, as a mask is to what it masks, it is that extent: the model is read again with what was found.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.utils.exceptions import ParseError
 
@@ -20,10 +20,17 @@ from lamina.dialects.index.symbol_forms import extent_text, form_of, symbols_of
 from lamina.dialects.index.symbol_range import ANY, SymbolRange
 from lamina.dialects.index.symbol_ranges import narrowed, parse_range, range_text, range_under
 from lamina.dialects.index.symbols import USUAL, Guard, Symbols
-from lamina.errors import InputError, LaminaError, UnsupportedError
+from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError, did_you_mean, shown
 
 MOST_FOUND = 8
 """Ranges that are found by reading a model again."""
+
+
+class OpenInput(NamedTuple):
+    """An input and its dimensions: None for a number, the name or form of one that is open, which may be empty."""
+
+    name: str
+    dims: tuple[str | None, ...]
 
 
 class FoundError(UnsupportedError):
@@ -49,6 +56,16 @@ class Findings:
         self.hints = list(USUAL)
         """Values by which questions about symbols are answered, this reading's first: of a model with short tables the
         larger ones are none that fit."""
+        self._refused: LaminaError | None = None
+
+    def take(self, error: LaminaError, dimensions: Dimensions) -> None:
+        """Take the error of a reading. Raises that of the first where no other one may lead further."""
+        if isinstance(error, FoundError) and self.add(error):
+            return
+        cause = error.__cause__ if isinstance(error, FoundError) else None
+        self._refused = self._refused or (cause if isinstance(cause, LaminaError) else error)
+        if not dimensions.is_any or not self.start_again():
+            raise self._refused from None
 
     def start_again(self) -> bool:
         """Forget what was found, and answer by smaller values. Returns whether there are such."""
@@ -73,11 +90,16 @@ class Findings:
 class Dimensions:
     """The extents of inputs by the names that the model gives them, or by place where it gives none."""
 
-    def __init__(self, inputs: Sequence[Any], shapes: Mapping[str, Any], any_size: bool, found: Findings) -> None:
-        """`shapes` are as users give them; with `any_size` what they leave out may have any size."""
+    def __init__(
+        self, inputs: Sequence[OpenInput], shapes: Mapping[str, Any], any_size: bool, found: Findings,
+        stated: Mapping[str, SymbolRange] | None = None,
+    ) -> None:  # fmt: skip
+        """`shapes` are as users give them; with `any_size` what they leave out may have any size, of those `stated` by
+        the model only what it says."""
+        self.inputs = inputs
         self.shapes = {n: parse_range(given) if isinstance(given, str) else given for n, given in shapes.items()}
-        ranges = dict(self._open(inputs, any_size))
-        taken = {proto.name for proto in inputs}
+        ranges = dict(self._open(any_size, stated or {}))
+        taken = {given.name for given in inputs}
         known: dict[str, SymbolRange] = {}
         self._said: set[str] = set()
         """Symbols of which users have said something."""
@@ -90,7 +112,7 @@ class Dimensions:
                 name = _symbol(key, taken)
                 taken.add(name)
                 known[name] = found.ranges.get(name, range_)
-                if not range_.says_nothing:
+                if key in self.shapes and not range_.says_nothing:
                     self._said.add(name)
                 self._forms[key] = found.forms.get(name, Linear.dim(name))
         free = {n: r for n, r in known.items() if n not in found.forms}
@@ -100,24 +122,31 @@ class Dimensions:
         if self.symbols is not None:
             self.symbols.takes_guards = True
 
-    def _open(self, inputs: Sequence[Any], any_size: bool) -> Iterator[tuple[str, SymbolRange]]:
+    def _open(self, any_size: bool, stated: Mapping[str, SymbolRange]) -> Iterator[tuple[str, SymbolRange]]:
         """The dimensions that are no numbers, with their ranges."""
         yield from ((n, given) for n, given in self.shapes.items() if isinstance(given, SymbolRange))
-        for proto in inputs if any_size else ():
-            if proto.name in self.shapes:
+        for given in self.inputs if any_size else ():
+            if given.name in self.shapes:
                 continue
-            for axis, dim in enumerate(proto.type.tensor_type.shape.dim):
-                key = _key(proto.name, axis, dim)
-                if not dim.HasField("dim_value") and key not in self.shapes:
-                    yield key, ANY
+            for axis, dim in enumerate(given.dims):
+                if dim is not None and (key := _key(given.name, axis, dim)) not in self.shapes:
+                    yield key, stated.get(key, ANY)
+
+    def check_names(self, label: str) -> None:
+        """Raise UsageError where a shape is given for what is neither an input nor a dimension of one."""
+        known = [i.name for i in self.inputs] + sorted({d for i in self.inputs for d in i.dims if d})
+        for name in self.shapes:
+            if name not in known:
+                hint = did_you_mean(name, known) or f"the inputs are {', '.join(map(shown, known[:8]))}"
+                raise UsageError(f"a shape is given for {shown(name)}, which is no input", where=label, hint=hint)
 
     @property
     def is_any(self) -> bool:
         """Whether there are symbols of which users have said nothing."""
         return self.symbols is not None and not self.symbols.known.keys() <= self._said
 
-    def extent(self, name: str, axis: int, dim: Any) -> int | None:
-        """The number of a dimension of the input of that name, None where nothing says it."""
+    def extent(self, name: str, axis: int, dim: str) -> int | None:
+        """The number of an open dimension of the input of that name, None where nothing says it."""
         key = _key(name, axis, dim)
         form = self._forms.get(key)
         if form is None:
@@ -173,9 +202,9 @@ class Dimensions:
                     raise FoundError(name, rest * -coefficient) from error
 
 
-def _key(where: str, axis: int, dim: Any) -> str:
+def _key(where: str, axis: int, dim: str) -> str:
     """The name of a dimension: the model's, or one by its place."""
-    return dim.dim_param or f"{where}[{axis}]"
+    return dim or f"{where}[{axis}]"
 
 
 def _written_form(key: str, known: Mapping[str, Any]) -> Linear | None:
