@@ -324,12 +324,16 @@ class RelayBuilder:
         """The tensor repeated along axes of one element until it has a shape."""
         return x if surely_same(shape, x.shape) else self.op("broadcast_to", x, shape=list(shape))
 
+    def common_shape(self, *shapes: Sequence[int]) -> tuple[int, ...]:
+        """The shape that tensors of these have when they are broadcast. Raises InputError where there is none."""
+        try:
+            return broadcast_shapes(*map(tuple, shapes))
+        except TypeMismatch as e:
+            raise InputError(str(e), where=self.where, hint="correct the model") from None
+
     def matrices(self, x: Value, y: Value) -> Value:
         """The products of two stacks of matrices, whose leading axes broadcast."""
-        try:
-            batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
-        except TypeMismatch as e:
-            raise self.mismatch(str(e), (x, y)) from None
+        batch = self.common_shape(x.shape[:-2], y.shape[:-2])
 
         def stack(v: Value) -> Value:
             count = prod(v.shape[:-2])
@@ -340,6 +344,50 @@ class RelayBuilder:
         product = self.contraction("nn.batch_matmul", stack(x), stack(y), transpose_b=False)
         product = self.broadcast(product, (prod(batch), *product.shape[1:]))
         return self.reshape(product, (*batch, *product.shape[1:]))
+
+    def counted(self, first: int, last: int, by: int = 1, dtype: str = "int64") -> Value:
+        """Whole numbers from `first` on, each `by` more, that are before `last`; the two may depend on symbols.
+
+        Raises UnsupportedError where `by` does.
+        """
+        count = last - first
+        if not any(map(is_symbolic, (first, last, by))):
+            length = max(0, -(-count // by))
+            self.check_size((length,), dtype)
+            line = [first + by * k for k in range(length)] if length <= 64 else first + by * np.arange(length)
+            return self.constant(np.asarray(line).astype(numpy_dtype(dtype)))
+        if is_symbolic(by) or not by:
+            raise UnsupportedError(f"a range by steps of {by} up to {last} is not supported", where=self.where)
+        if by < 0:
+            back = self.counted(0, -count, -by, dtype)
+            return self.op("subtract", self.scalar(first, back), back)
+        stop = [count] if is_symbolic(count) else float(count)
+        line = self.op("arange", start=0.0, stop=stop, step=float(by), dtype=dtype)
+        return line if is_always(first, 0) else self.op("add", line, self.scalar(first, line))
+
+    def known_from_front(self, indices: Value, extent: int) -> Value:
+        """Indices that are known, of which some may depend on symbols as the extent may, counted from the front.
+
+        Raises InputError for one out of range.
+        """
+        assert indices.array is not None
+        found: list[Any] = []
+        for index in indices.array.reshape(-1).tolist():
+            if index < -extent or index >= extent:
+                what = f"index {index} is out of range for an extent of {extent}"
+                raise InputError(what, where=self.where, hint="correct the model")
+            found.append(index + extent if index < 0 else index)
+        return self.cast(self.reshape(self.numbers(found), indices.shape), indices.dtype)
+
+    def triangle(self, rows: int, columns: int, k: int = 0, upper: bool = False) -> Value:
+        """Whether the elements of a matrix stand on or below its k-th diagonal; with `upper` on or above it."""
+        if any(map(is_symbolic, (rows, columns, k))):
+            row = self.reshape(self.counted(k, rows + k), (rows, 1))
+            return self.op("greater_equal" if upper else "less_equal", self.counted(0, columns), row)
+        self.check_size((rows, columns), "bool")
+        k = max(-rows - 1, min(k, columns + 1))
+        lower = np.tri(rows, columns, k - 1 if upper else k, dtype=np.bool_)
+        return self.constant(~lower if upper else lower)
 
     def contraction(self, op_name: str, x: Value, w: Value, **attrs: Any) -> Value:
         """A matrix product or convolution; those of 16-bit floats are accumulated in float32 and rounded once."""

@@ -134,7 +134,7 @@ class Dimensions:
 
     def check_names(self, label: str) -> None:
         """Raise UsageError where a shape is given for what is neither an input nor a dimension of one."""
-        known = [i.name for i in self.inputs] + sorted({d for i in self.inputs for d in i.dims if d})
+        known = [i.name for i in self.inputs if i.name] + sorted({d for i in self.inputs for d in i.dims if d})
         for name in self.shapes:
             if name not in known:
                 hint = did_you_mean(name, known) or f"the inputs are {', '.join(map(shown, known[:8]))}"
@@ -155,6 +155,11 @@ class Dimensions:
         if form is None or form.is_constant and form.const < 0:
             return None
         return self.symbols.number(form) if self.symbols is not None else form.const
+
+    @property
+    def guards(self) -> list[Guard]:
+        """The conditions under which questions about the symbols were answered so far."""
+        return self.symbols.guards if self.symbols is not None else []
 
     def narrowed(self, where: str) -> Symbols:
         """The symbols for whose values the nodes so far do what was imported.
@@ -181,7 +186,7 @@ class Dimensions:
     def refused(self, count: int, error: LaminaError) -> None:
         """Try another answer for a node that fits for none so far: raises FoundError where, of the questions after the
         first `count`, one was whether a symbol is another extent, or the last was answered by a part of its values."""
-        asked = self.symbols.guards[count:] if self.symbols is not None else []
+        asked = self.guards[count:]
         for n, guard in enumerate(reversed(asked)):
             if guard.kind == "ne":
                 self._unify(guard.negated(), error)

@@ -73,6 +73,8 @@ class ModelFormat(Format):
     check: Callable[[Any], SupportReport]
     read_any_size: Importer | None = None
     """Imports a model for all sizes of extents that it leaves open, where `read` raises OpenExtentError for them."""
+    takes_ranges: bool = False
+    """Whether the shapes that it is given may have ranges."""
     beside: Callable[[Path], Path | None] | None = None
     """The file that holds the weights of the model at a path, None where it is not there; None for one file alone."""
 

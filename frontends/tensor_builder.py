@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lamina.dialects.dtypes import is_float, numpy_dtype
+from lamina.dialects.infos import is_symbolic
 from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.frontends.builder import RelayBuilder, Value
 
@@ -40,7 +41,9 @@ class TensorBuilder(RelayBuilder):
         """An operand as a tensor of a type, by default its own; a number becomes a constant."""
         if isinstance(x, Value):
             return x if dtype is None else self.cast(x, dtype)
-        if not isinstance(x, (bool, int, float)):
+        if is_symbolic(x):
+            return self.cast(self.reshape(self.numbers([x]), ()), dtype or "int64")
+        if not is_number(x):
             raise self.unsupported(f"an operand is {type(x).__name__}, no tensor or number")
         return self.constant(_as_type(x, dtype or number_type(x)))
 
@@ -53,8 +56,8 @@ class TensorBuilder(RelayBuilder):
         return self.op("cast", x, dtype=dtype)
 
     def number(self, x: Any, what: str) -> Any:
-        """A number that must be known now: of Python, or of a constant tensor of one element."""
-        if isinstance(x, (bool, int, float)):
+        """A number that must be known now: of Python, of symbols, or of a constant tensor of one element."""
+        if is_number(x):
             return x
         if isinstance(x, Value) and x.array is not None and x.array.size == 1:
             return x.array.reshape(-1)[0].item()
@@ -62,8 +65,9 @@ class TensorBuilder(RelayBuilder):
 
     def ints(self, given: Any, count: int | None = None) -> list[int]:
         """A list of integers; one number stands for `count` equal ones, as does a list of one."""
-        values = [given] if isinstance(given, (int, Value)) else list(given)
-        found = [int(self.number(v, "an extent, axis or count")) for v in values]
+        values = [given] if isinstance(given, (int, Value)) or is_symbolic(given) else list(given)
+        numbers = [self.number(v, "an extent, axis or count") for v in values]
+        found = [n if is_symbolic(n) else int(n) for n in numbers]
         return found * count if count is not None and len(found) == 1 else found
 
     # -- axes ----------------------------------------------------------------------------------------
@@ -139,9 +143,15 @@ class TensorBuilder(RelayBuilder):
         return self.op("where", condition, self.tensor(x, like.dtype), self.tensor(y, like.dtype))
 
 
+def is_number(x: Any) -> bool:
+    """Whether something is a number of Python, or one that depends on symbols."""
+    return isinstance(x, (bool, int, float)) or is_symbolic(x)
+
+
 def number_type(number: bool | int | float) -> str:
     """The type of a tensor of a Python number."""
-    return "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else DEFAULT
+    whole = isinstance(number, int) or is_symbolic(number)
+    return "bool" if isinstance(number, bool) else "int64" if whole else DEFAULT
 
 
 def _as_type(number: Any, dtype: str) -> np.ndarray[Any, Any]:

@@ -54,6 +54,23 @@ def counted_reshape(x: Tensor, shape: Sequence[int], name: str) -> Tensor:
     return made
 
 
+def numbers_at_the_end(a: Sequence[int], b: Sequence[int]) -> tuple[int, int]:
+    """The first of the last extents of each that are numbers with one product: of (s, 2, 8) and (s, 16) 1 and 1."""
+    found = m, n = len(a), len(b)
+    of_a = of_b = 1
+    while True:
+        if of_a == of_b:
+            found = m, n
+        if n and type(b[n - 1]) is int and (of_b < of_a or b[n - 1] == 1):
+            n -= 1
+            of_b *= b[n]
+        elif of_a <= of_b and m and type(a[m - 1]) is int:
+            m -= 1
+            of_a *= a[m]
+        else:
+            return found
+
+
 def _common(a: Sequence[int], b: Sequence[int]) -> int:
     """The number of first extents that are equal."""
     count = 0

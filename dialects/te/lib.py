@@ -193,8 +193,11 @@ def reshape(x: Tensor, shape: Sequence[int], name: str = "reshape") -> Tensor:
     try:
         return compute(shape, lambda *i: x[reshaped_index(i, shape, x.shape)], name)
     except UnsupportedError:
-        from lamina.dialects.te.counted import counted_reshape
+        from lamina.dialects.te.counted import counted_reshape, numbers_at_the_end
 
+        own, other = numbers_at_the_end(x.shape, shape)
+        if x.shape[own:] != tuple(shape[other:]):
+            x = reshape(x, (*x.shape[:own], *shape[other:]), f"{name}_last")
         return counted_reshape(x, shape, name)
 
 

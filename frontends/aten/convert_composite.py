@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from lamina.dialects.dtypes import is_float
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.convert_reduce import norm_of
@@ -19,7 +17,7 @@ from lamina.frontends.builder import Value
 def cosine_similarity(b: AtenBuilder, x1: Value, x2: Value, dim: int = 1, eps: float = 1e-8) -> Value:
     """The cosine of the angle between vectors, none of them taken as shorter than eps."""
     x, y = b.floats(x1, x2)
-    shape = np.broadcast_shapes(x.shape, y.shape)
+    shape = b.common_shape(x.shape, y.shape)
     x, y = b.broadcast(x, shape), b.broadcast(y, shape)
     axis = b.axis(dim, x.rank)
     x, y = (b.div(v, b.one("maximum", norm_of(b, v, 2.0, [axis], True), eps)) for v in (x, y))

@@ -117,10 +117,9 @@ def arange(b: AtenBuilder, *bounds: Any, dtype: DType | None = None, step: Any =
     by = by if step is None else b.number(step, "the step")
     usual = "float32" if any(isinstance(v, float) for v in (start, end, by)) else "int64"
     wanted = b.dtype(dtype, usual)
-    if all(isinstance(v, int) for v in (start, end, by)):
-        count = max(0, -(-(end - start) // by))
-    else:
-        count = max(0, int(np.ceil((float(end) - float(start)) / float(by))))
+    if not any(isinstance(v, float) for v in (start, end, by)):
+        return b.tensor(b.counted(start, end, by), wanted)
+    count = max(0, int(np.ceil((float(end) - float(start)) / float(by))))
     b.check_size((count,), wanted)
     return b.tensor(b.constant(start + np.arange(count) * by), wanted)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.dialects.dtypes import is_float
+from lamina.dialects.infos import is_symbolic, surely_equal
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LAYOUTS = ("NCW", "NCHW", "NCDHW")
+MOST_FACTOR = 17
+"""Factors that are tried for an extent that only a run tells are less."""
 CUBIC = -0.75
 """The parameter of torch's cubic interpolation (Keys, 1981)."""
 CUBIC_ANTIALIASED = -0.5
@@ -34,18 +37,34 @@ def _sizes(b: AtenBuilder, x: Value, output_size: Any, factors: Any) -> tuple[li
     if output_size is not None and list(output_size):
         sizes = b.ints(output_size, len(extents))
     else:
-        sizes = [int(e * f) for e, f in zip(extents, scales, strict=True) if f is not None]
-    steps = [e / s if f is None or f <= 0 else 1 / f for e, s, f in zip(extents, sizes, scales, strict=True)]
+        known = [(e, f) for e, f in zip(extents, scales, strict=True) if f is not None]
+        sizes = [e * int(f) if f == int(f) else int(e * f) for e, f in known]
+    steps = [_step(e, s) if f is None or f <= 0 else 1 / f for e, s, f in zip(extents, sizes, scales, strict=True)]
     return sizes, steps
+
+
+def _step(extent: int, size: int) -> float:
+    if is_symbolic(extent):
+        for factor in range(1, MOST_FACTOR):
+            if surely_equal(extent * factor, size):
+                return 1 / factor
+    return extent / size
 
 
 def _is_exact(x: Value, sizes: Sequence[int], steps: Sequence[float]) -> bool:
     """Whether the steps are those of the sizes."""
-    return all(abs(s * t - e) <= 1e-6 * e for e, s, t in zip(x.shape[2:], sizes, steps, strict=True))
+    return all(
+        surely_equal(e * round(1 / t), s) if is_symbolic(e) else abs(s * t - e) <= 1e-6 * e
+        for e, s, t in zip(x.shape[2:], sizes, steps, strict=True)
+    )
 
 
 def _nearest(b: AtenBuilder, x: Value, sizes: list[int], steps: list[float], middle: bool) -> Value:
     """The element that a place lies on, or its middle does; places as torch's kernel rounds them."""
+    if any(map(is_symbolic, x.shape[2:])) and _is_exact(x, sizes, steps):
+        for axis, step in enumerate(steps, 2):
+            x = b.op("repeat", x, repeats=round(1 / step), axis=axis)
+        return x
     if not middle and all(s % e == 0 for e, s in zip(x.shape[2:], sizes, strict=True)) and _is_exact(x, sizes, steps):
         return b.op(
             f"image.resize{x.rank - 2}d", x, size=sizes, layout=_LAYOUTS[x.rank - 3], method="nearest_neighbor",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lamina.dialects.dtypes import is_float
+from lamina.dialects.infos import is_symbolic
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
@@ -18,6 +19,8 @@ def from_front(b: AtenBuilder, index: Value, extent: int) -> Value:
     """Indices counted from the front. Known ones are checked now; others are clamped where they are used."""
     if index.array is not None:
         known = index.array
+        if known.dtype == object or is_symbolic(extent):
+            return b.known_from_front(index, extent)
         if ((known < -extent) | (known >= extent)).any():
             raise b.fail(f"an index is out of range for an extent of {extent}")
         return b.constant(np.where(known < 0, known + extent, known).astype(np.int64))
@@ -70,7 +73,7 @@ def take_along_dim(b: AtenBuilder, self: Value, indices: Value, dim: int | None 
         x, at = (b.reshape(v, (prod(v.shape),)) for v in (self, indices))
         return b.op("gather", x, from_front(b, at, x.shape[0]), axis=0)
     axis = b.axis(dim, self.rank)
-    shape = np.broadcast_shapes(*(tuple(1 if a == axis else e for a, e in enumerate(v.shape)) for v in (self, indices)))
+    shape = b.common_shape(*(tuple(1 if a == axis else e for a, e in enumerate(v.shape)) for v in (self, indices)))
     x, at = (b.broadcast(v, [v.shape[a] if a == axis else e for a, e in enumerate(shape)]) for v in (self, indices))
     return b.op("gather", x, from_front(b, at, x.shape[axis]), axis=axis)
 
@@ -98,7 +101,7 @@ def _index_places(b: AtenBuilder, x: Value, indices: Sequence[Value | None]) -> 
             axes.append(axis)
             found.append(from_front(b, index, x.shape[axis]))
             axis += 1
-    shape = np.broadcast_shapes(*(v.shape for v in found))
+    shape = b.common_shape(*(v.shape for v in found))
     return axes, [b.broadcast(b.tensor(v, "int64"), shape) for v in found]
 
 
@@ -223,7 +226,7 @@ def _counted(b: AtenBuilder, mask: Value) -> Value:
 
 @aten_op("masked_fill", "masked_fill_")
 def masked_fill(b: AtenBuilder, self: Value, mask: Value, value: Any) -> Value:
-    shape = np.broadcast_shapes(self.shape, mask.shape)
+    shape = b.common_shape(self.shape, mask.shape)
     found = b.choose(mask, b.tensor(value, self.dtype), b.broadcast(self, shape))
     return b.broadcast(found, shape)
 
@@ -231,7 +234,7 @@ def masked_fill(b: AtenBuilder, self: Value, mask: Value, value: Any) -> Value:
 @aten_op("masked_scatter")
 def masked_scatter(b: AtenBuilder, self: Value, mask: Value, source: Value) -> Value:
     """The elements of the source in order where the mask holds."""
-    shape = np.broadcast_shapes(self.shape, mask.shape)
+    shape = b.common_shape(self.shape, mask.shape)
     x, held = b.broadcast(self, shape), b.broadcast(mask, shape)
     place = _counted(b, held)
     line = b.reshape(source, (prod(source.shape),))

@@ -256,7 +256,7 @@ def _adaptive(b: AtenBuilder, kind: str, x: Value, output_size: Any) -> Value:
         found = _adaptive(b, kind, b.op("expand_dims", x, axis=0), output_size)
         return b.reshape(found, found.shape[1:])
     given: list[Any] = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size] * rank  # pyright: ignore[reportUnknownArgumentType]
-    size = [x.shape[2 + a] if v is None else int(v) for a, v in enumerate(given)]
+    size = b.ints([x.shape[2 + a] if v is None else v for a, v in enumerate(given)])
     if rank == 2 and size == [1, 1]:
         return b.op(f"nn.global_{kind}_pool2d", x)
     return b.op(f"nn.adaptive_{kind}_pool{rank}d", x, output_size=size)
@@ -269,7 +269,7 @@ def adaptive_max_pool(b: AtenBuilder, self: Value, output_size: Any) -> tuple[Va
     rank = _rank_in(b.call.packet)
     given: list[Any] = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size] * rank  # pyright: ignore[reportUnknownArgumentType]
     extents = self.shape[-rank:]
-    size = [e if v is None else int(v) for e, v in zip(extents, given, strict=True)]
+    size = b.ints([e if v is None else v for e, v in zip(extents, given, strict=True)])
     if any(e % s for e, s in zip(extents, size, strict=True)):
         return _adaptive_by_places(b, self, size)
     kernel = [e // s for e, s in zip(extents, size, strict=True)]

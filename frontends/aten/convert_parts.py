@@ -81,11 +81,8 @@ def pad(b: AtenBuilder, self: Value, pad: Any, mode: str = "constant", value: An
 @aten_op("tril", "triu")
 def triangle(b: AtenBuilder, self: Value, diagonal: int = 0) -> Value:
     assert b.call is not None
-    rows, columns = self.shape[-2:]
-    k = max(-rows - 1, min(int(b.number(diagonal, "the diagonal")), columns + 1))
-    upper = b.call.packet == "triu"
-    lower = np.tri(rows, columns, k - 1 if upper else k, dtype=np.bool_)
-    return b.choose(b.constant(~lower if upper else lower), self, 0)
+    (k,) = b.ints([diagonal])
+    return b.choose(b.triangle(self.shape[-2], self.shape[-1], k, upper=b.call.packet == "triu"), self, 0)
 
 
 # -- parts written anew ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lamina.dialects.dtypes import is_float
+from lamina.dialects.infos import is_symbolic
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.table import aten_op
 from lamina.frontends.builder import Value
@@ -21,7 +22,7 @@ def matmul_of(b: AtenBuilder, x: Value, y: Value) -> Value:
         raise b.fail("a scalar is no matrix")
     if 0 in x.shape or 0 in y.shape:
         rows, columns = x.shape[-2:-1], y.shape[-1:] if y.rank > 1 else ()
-        return b.zeros((*np.broadcast_shapes(x.shape[:-2], y.shape[:-2]), *rows, *columns), x.dtype)
+        return b.zeros((*b.common_shape(x.shape[:-2], y.shape[:-2]), *rows, *columns), x.dtype)
     if y.rank == 1:
         column = b.reshape(y, (1, y.shape[0]))
         lead = x.shape[:-1]
@@ -33,16 +34,22 @@ def matmul_of(b: AtenBuilder, x: Value, y: Value) -> Value:
     if y.rank == 2:
         if x.rank == 2:
             return _matrices(b, x, y)
-        found = _matrices(b, b.reshape(x, (prod(x.shape[:-1]), x.shape[-1])), y)
+        found = _matrices(b, _rows(b, x), y)
         return b.reshape(found, (*x.shape[:-1], y.shape[1]))
     return b.matrices(x, y)
 
 
 def _matrices(b: AtenBuilder, x: Value, y: Value) -> Value:
-    """The product of two matrices; a constant one on the right is a weight, which kernels want as [N, K]."""
-    if y.array is None:
+    """The product of rows and a matrix; a constant one on the right is a weight, which kernels want as [N, K]."""
+    if y.array is None and x.rank == 2:
         return b.contraction("nn.matmul", x, y)
     return b.contraction("nn.dense", x, b.op("transpose", y, axes=[1, 0]), units=y.shape[1])
+
+
+def _rows(b: AtenBuilder, x: Value) -> Value:
+    """A stack of matrices as the rows of one; extents that only a run tells stay apart, or shapes would be divided."""
+    lead = x.shape[:-1]
+    return x if any(map(is_symbolic, lead)) else b.reshape(x, (prod(lead), x.shape[-1]))
 
 
 @aten_op("matmul", "mm", "bmm", "mv", "dot", "vdot", "linalg_matmul")
@@ -59,10 +66,10 @@ def linear(b: AtenBuilder, input: Value, weight: Value, bias: Value | None = Non
         found = b.zeros((*input.shape[:-1], weight.shape[0]), input.dtype)
         return found if bias is None else b.add(found, bias)
     lead = input.shape[:-1]
-    rows = b.reshape(input, (prod(lead), input.shape[-1]))
-    found = b.contraction("nn.dense", rows, weight, units=weight.shape[0])
+    found = b.contraction("nn.dense", _rows(b, input), weight, units=weight.shape[0])
     if bias is not None:
-        found = b.op("nn.bias_add", found, bias, axis=1) if bias.shape == (weight.shape[0],) else b.add(found, bias)
+        last = found.rank - 1
+        found = b.op("nn.bias_add", found, bias, axis=last) if bias.shape == (weight.shape[0],) else b.add(found, bias)
     return b.reshape(found, (*lead, weight.shape[0]))
 
 
@@ -71,7 +78,7 @@ def _plus(b: AtenBuilder, x: Value, product: Value, beta: Any, alpha: Any) -> Va
     if alpha != 1:
         product = b.mul(product, alpha)
     if beta == 0:
-        return b.broadcast(product, np.broadcast_shapes(x.shape, product.shape))
+        return b.broadcast(product, b.common_shape(x.shape, product.shape))
     if beta == 1 and x.shape == product.shape[-1:] and product.rank == 2 and is_float(product.dtype):
         return b.op("nn.bias_add", product, x, axis=1)
     return b.add(x if beta == 1 else b.mul(x, beta), product)
@@ -217,7 +224,7 @@ def pdist(b: AtenBuilder, self: Value, p: float = 2.0) -> Value:
 @aten_op("linalg_cross", "cross")
 def cross(b: AtenBuilder, self: Value, other: Value, dim: int | None = None) -> Value:
     x, y = b.common(self, other)
-    shape = np.broadcast_shapes(x.shape, y.shape)
+    shape = b.common_shape(x.shape, y.shape)
     x, y = b.broadcast(x, shape), b.broadcast(y, shape)
     axis = next(a for a, e in enumerate(shape) if e == 3) if dim is None and b.call is not None and (
         b.call.packet == "cross") else b.axis(-1 if dim is None else dim, x.rank)  # fmt: skip
@@ -235,7 +242,7 @@ def cdist(b: AtenBuilder, x1: Value, x2: Value, p: float = 2.0, compute_mode: An
     from lamina.frontends.aten.convert_reduce import norm_of
 
     if 0 in (*x1.shape, *x2.shape):
-        lead = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+        lead = b.common_shape(x1.shape[:-2], x2.shape[:-2])
         return b.zeros((*lead, x1.shape[-2], x2.shape[-2]), x1.dtype)
     x = b.op("expand_dims", x1, axis=x1.rank - 1)
     y = b.op("expand_dims", x2, axis=x2.rank - 2)
@@ -256,7 +263,7 @@ def attended(b: AtenBuilder, query: Value, key: Value, value: Value, mask: Value
     dtype = query.dtype
     wide = "float32" if dtype in ("float16", "bfloat16") else dtype
     q, k, v = (b.tensor(t, wide) for t in (query, key, value))
-    batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    batch = b.common_shape(*(t.shape[:-2] for t in (q, k, v)))
     q, k, v = (b.broadcast(t, (*batch, *t.shape[-2:])) for t in (q, k, v))
     rows, columns = q.shape[-2], k.shape[-2]
     count = prod(batch)
@@ -264,7 +271,7 @@ def attended(b: AtenBuilder, query: Value, key: Value, value: Value, mask: Value
     scores = b.reshape(b.op("nn.batch_matmul", q, k, transpose_b=True), (*batch, rows, columns))
     scores = b.mul(scores, factor)
     if is_causal:
-        seen = b.constant(np.tri(rows, columns, dtype=np.bool_))
+        seen = b.triangle(rows, columns)
         scores = b.add(scores, b.choose(seen, b.tensor(0.0, wide), -math.inf))
     if mask is not None:
         bias = mask if mask.dtype != "bool" else b.choose(mask, b.tensor(0.0, wide), -math.inf)
@@ -316,7 +323,7 @@ def flash_attention_backward(
     q, k, v, g, y = (b.reshape(t, (count, *t.shape[-2:])) for t in (query, key, value, grad_out, out))
     scores = b.mul(b.op("nn.batch_matmul", q, k, transpose_b=True), factor)
     if is_causal:
-        seen = b.constant(np.tri(rows, columns, dtype=np.bool_))
+        seen = b.triangle(rows, columns)
         scores = b.choose(seen, scores, -math.inf)
     if attn_mask is not None:
         wide = b.broadcast(b.tensor(attn_mask, q.dtype), (*batch, rows, columns))

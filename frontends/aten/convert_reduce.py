@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lamina.dialects.dtypes import is_float, itemsize, numpy_dtype
+from lamina.dialects.infos import is_symbolic
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.graph import DType
 from lamina.frontends.aten.table import aten_op
@@ -168,7 +169,8 @@ def moments(b: AtenBuilder, x: Value, axes: list[int], correction: float, keepdi
     centre = over(b, "mean", x, axes, True)
     apart = b.sub(x, centre)
     squares = over(b, "sum", b.mul(apart, apart), axes, keepdim)
-    left = max(count - correction, 0.0)
+    whole = is_symbolic(count) and correction == int(correction)
+    left = count - int(correction) if whole else max(count - correction, 0.0)
     if x.rank:
         centre = b.reshape(centre, _shape(x, axes, keepdim))
     variance = b.div(squares, left) if left else b.div(squares, b.zeros((), x.dtype))

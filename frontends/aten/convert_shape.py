@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lamina.dialects.dtypes import is_float
+from lamina.dialects.infos import is_always, is_symbolic
 from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.promotion import promote
 from lamina.frontends.aten.table import aten_op
@@ -110,7 +111,7 @@ def expand_as(b: AtenBuilder, self: Value, other: Value) -> Value:
 
 @aten_op("broadcast_tensors")
 def broadcast_tensors(b: AtenBuilder, tensors: Sequence[Value]) -> list[Value]:
-    shape = np.broadcast_shapes(*(t.shape for t in tensors))
+    shape = b.common_shape(*(t.shape for t in tensors))
     return [b.broadcast(t, shape) for t in tensors]
 
 
@@ -259,9 +260,29 @@ def repeat(b: AtenBuilder, self: Value, repeats: Any) -> Value:
     counts = b.ints(repeats)
     counts = [1] * (self.rank - len(counts)) + counts
     x = b.reshape(self, (*[1] * (len(counts) - self.rank), *self.shape))
+    if any(map(is_symbolic, (*counts, *x.shape))):
+        return _repeated(b, x, counts)
     if 0 in counts:
         return b.zeros([e * c for e, c in zip(x.shape, counts, strict=True)], x.dtype)
     return x if set(counts) <= {1} else b.op("tile", x, reps=counts)
+
+
+def _repeated(b: AtenBuilder, x: Value, counts: Sequence[int]) -> Value:
+    """The same where extents or counts depend on symbols: no index is divided by them."""
+    done = [is_always(e, 1) or is_always(c, 1) for e, c in zip(x.shape, counts, strict=True)]
+    x = b.broadcast(x, [c if is_always(e, 1) else e for e, c in zip(x.shape, counts, strict=True)])
+    for axis, (extent, count) in enumerate(zip(x.shape, counts, strict=True)):
+        if done[axis]:
+            continue
+        before, after = x.shape[:axis], x.shape[axis + 1 :]
+        if not is_symbolic(extent):
+            wide = b.broadcast(b.reshape(x, (*before, 1, extent, *after)), (*before, count, extent, *after))
+            x = b.reshape(wide, (*before, count * extent, *after))
+        elif not is_symbolic(count):
+            x = b.op("concatenate", *[x] * count, axis=axis)
+        else:
+            raise b.unsupported(f"{count} copies of {extent} elements are not supported")
+    return x
 
 
 @aten_op("repeat_interleave.self_int")
@@ -386,14 +407,13 @@ def select(b: AtenBuilder, self: Value, dim: int, index: Any) -> Value:
     extent = self.shape[axis]
     if not -extent <= place < extent:
         raise b.fail(f"index {place} is out of range for an extent of {extent}")
-    place %= extent
+    place += extent if place < 0 else 0
     return b.reshape(b.slice(self, axis, place, place + 1), shape)
 
 
 def bounds(start: Any, end: Any, extent: int) -> tuple[int, int]:
     """The bounds of a slice, counted from the front and inside the axis."""
-    first = 0 if start is None else int(start)
-    last = extent if end is None else int(end)
+    first, last = 0 if start is None else start, extent if end is None else end
     first, last = (v + extent if v < 0 else v for v in (first, last))
     first = min(max(first, 0), extent)
     return first, min(max(last, first), extent)
@@ -402,7 +422,7 @@ def bounds(start: Any, end: Any, extent: int) -> tuple[int, int]:
 @aten_op("slice.Tensor", "slice", "slice_copy")
 def slice_of(b: AtenBuilder, self: Value, dim: int = 0, start: Any = None, end: Any = None, step: Any = 1) -> Value:
     axis = b.axis(dim, self.rank)
-    given = [None if v is None else int(b.number(v, "a bound of a slice")) for v in (start, end)]
+    given = [None if v is None else b.ints([v])[0] for v in (start, end)]
     first, last = bounds(given[0], given[1], self.shape[axis])
     return cut(b, self, axis, first, last, int(step))
 
@@ -410,7 +430,7 @@ def slice_of(b: AtenBuilder, self: Value, dim: int = 0, start: Any = None, end: 
 @aten_op("narrow", "narrow_copy")
 def narrow(b: AtenBuilder, self: Value, dim: int, start: Any, length: int) -> Value:
     axis = b.axis(dim, self.rank)
-    first = int(b.number(start, "the start"))
+    (first,) = b.ints([start])
     first += self.shape[axis] if first < 0 else 0
     return cut(b, self, axis, first, first + length)
 

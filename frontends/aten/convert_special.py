@@ -438,7 +438,7 @@ def chebyshev(b: AtenBuilder, x: Any, n: Any) -> Value:
     kind, shifted = b.call.packet[-1], "shifted" in b.call.packet
 
     def compute(b: AtenBuilder, x: Value, n: Value) -> Value:
-        shape = np.broadcast_shapes(x.shape, n.shape)
+        shape = b.common_shape(x.shape, n.shape)
         x, n = b.broadcast(x, shape), b.broadcast(n, shape)
         return _chebyshev(b, b.sub(b.mul(x, 2.0), 1.0) if shifted else x, n, kind)
 
@@ -459,7 +459,7 @@ def angle(b: AtenBuilder, self: Value) -> Value:
 def nextafter(b: AtenBuilder, self: Value, other: Value) -> Value:
     """The next number in the direction of another: one more or less of the bits."""
     x, y = b.floats(self, other)
-    shape = np.broadcast_shapes(x.shape, y.shape)
+    shape = b.common_shape(x.shape, y.shape)
     x, y = b.broadcast(x, shape), b.broadcast(y, shape)
     whole = {"float32": "int32", "float64": "int64"}.get(x.dtype)
     if whole is None:

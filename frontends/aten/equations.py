@@ -22,7 +22,7 @@ from lamina.frontends.aten.builder import AtenBuilder
 from lamina.frontends.aten.graph import DType
 from lamina.frontends.aten.promotion import float_type, result_type
 from lamina.frontends.builder import Value
-from lamina.frontends.tensor_builder import number_type
+from lamina.frontends.tensor_builder import is_number, number_type
 
 
 class Promotion(Enum):
@@ -83,7 +83,7 @@ class Left:
                 else:
                     continue
             if isinstance(pattern, Var | AttrVar):
-                if isinstance(pattern, Var) and not isinstance(value, Value | bool | int | float):
+                if isinstance(pattern, Var) and not (isinstance(value, Value) or is_number(value)):
                     return None
                 if isinstance(pattern, AttrVar) and isinstance(value, Value):
                     return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
 from typing import Any, Protocol
 
 from lamina.dialects.dtypes import DTYPES
@@ -204,6 +206,19 @@ def _input(node: Any, label: str, get: Callable[[str], Any]) -> Input:
         return input_of(node.name, node.meta["val"], label)
     tensor = get(node.target)
     return input_of(node.name, tensor, label, str(node.target), array_of(tensor))
+
+
+def has_open_extents(program: ExportedProgram) -> bool:
+    """Whether an input has an extent that is no number."""
+    values = [n.meta.get("val") for n in program.graph_module.graph.nodes if n.op == "placeholder"]
+    return any(type(extent) is not int for value in values for extent in getattr(value, "shape", ()))
+
+
+def saved_program(program: ExportedProgram) -> bytes:
+    """The file of a program, as torch, which has made it, writes it."""
+    made = BytesIO()
+    sys.modules["torch"].export.save(program, made)
+    return made.getvalue()
 
 
 def exported_graph(program: ExportedProgram, label: str = "model") -> AtenGraph:

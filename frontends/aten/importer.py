@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import PurePath
 from typing import Any
 
 from xdsl.ir import Block, Operation
 
-from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.infos import TensorInfo
+from lamina.dialects.index.symbols import with_symbols
+from lamina.dialects.infos import TensorInfo, is_symbolic
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.program_state import STATE, state_attribute
 from lamina.dialects.relay.random.threefry import KEY
+from lamina.dialects.relay.symbolic import state_symbols, type_of_info
+from lamina.dialects.relay.value_types import is_dynamic
 from lamina.errors import InputError, LaminaError
 from lamina.frontends.aten.builder import AtenBuilder, OwnConverter
 from lamina.frontends.aten.functional import VIEWS, is_in_place, out_of_place
@@ -26,6 +29,7 @@ from lamina.frontends.aten.quantization import PackedCell, PackedWeights
 from lamina.frontends.aten.quantized import QuantizedValue, of_quantized, takes_quantized
 from lamina.frontends.aten.table import by_table, entry, spellings
 from lamina.frontends.builder import LIMIT, Value, checked_nbytes, function_of, name_hint
+from lamina.frontends.dimensions import Dimensions
 from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.support import SupportReport, UnsupportedOp
 from lamina.frontends.tensor_builder import UNFIT
@@ -47,9 +51,10 @@ RANDOM_KEY = "lamina.random_key"
 
 def import_graph(
     graph: AtenGraph, limit: int = LIMIT, named_weights: bool = False, own: Mapping[str, OwnConverter] | None = None,
-    *, draws: bool = False,
+    *, draws: bool = False, dimensions: Dimensions | None = None,
 ) -> ImportedModel:  # fmt: skip
-    """Import a graph; with `named_weights` its small weights are parameters as well.
+    """Import a graph; with `named_weights` its small weights are parameters as well. `dimensions` are those of its
+    inputs, where some extents depend on symbols.
 
     `own` are converters that go before the table's. With `draws` the graph is a part of a program of torch's, which
     keeps the state: one that draws random numbers gets the input RANDOM_KEY behind its own. Without it such calls are
@@ -59,8 +64,8 @@ def import_graph(
     """
     graph = prepared(graph, keeps=not draws)
     if any(not _is_known(c) and own_of(c, own or {}) is None for c in every_call(graph)):
-        raise report_of(graph, limit).error()
-    importer = _Importer(graph, limit, draws)
+        raise report_of(graph, limit, dimensions).error()
+    importer = _Importer(graph, limit, draws, dimensions)
     importer.builder.own = own or {}
     importer.builder.named_weights = named_weights
     return importer.run()
@@ -70,10 +75,11 @@ def _is_known(call: AtenCall) -> bool:
     return call.target == GETITEM or call.packet in ASSERTIONS or entry(call) is not None
 
 
-def report_of(graph: AtenGraph, limit: int = LIMIT) -> SupportReport:
+def report_of(graph: AtenGraph, limit: int = LIMIT, dimensions: Dimensions | None = None) -> SupportReport:
     """The report on a graph: each operator that cannot be imported, with its places and a reason."""
     graph = prepared(graph)
-    refused = _refused(graph, limit)
+    with _symbols_of(dimensions):
+        refused = _refused(graph, limit, dimensions=dimensions)
     supported: dict[str, int] = {}
     missing: dict[tuple[str, str], list[str]] = {}
     outer = {id(call) for call in graph.calls}
@@ -103,9 +109,15 @@ def refused_calls(graph: AtenGraph, limit: int = LIMIT, *, draws: bool = False) 
     return found
 
 
-def _refused(graph: AtenGraph, limit: int, *, draws: bool = False) -> dict[str, str]:
+def _symbols_of(dimensions: Dimensions | None) -> AbstractContextManager[Any]:
+    return nullcontext() if dimensions is None or dimensions.symbols is None else with_symbols(dimensions.symbols)
+
+
+def _refused(
+    graph: AtenGraph, limit: int, *, draws: bool = False, dimensions: Dimensions | None = None
+) -> dict[str, str]:
     """`refused_calls` of a graph that is prepared."""
-    importer = _Importer(graph, limit, draws)
+    importer = _Importer(graph, limit, draws, dimensions)
     for given in graph.inputs:
         importer.take(given)
     found: dict[str, str] = {}
@@ -126,13 +138,17 @@ def _refused(graph: AtenGraph, limit: int, *, draws: bool = False) -> dict[str, 
                 continue
             except LaminaError as e:
                 found[call.name] = e.what
+                if dimensions is not None and dimensions.symbols is not None:
+                    dimensions.symbols.guards.clear()
         importer.assume(call)
     return found
 
 
 class _Importer:
-    def __init__(self, graph: AtenGraph, limit: int, draws: bool = False) -> None:
+    def __init__(self, graph: AtenGraph, limit: int, draws: bool = False, dimensions: Dimensions | None = None) -> None:
         self.graph = graph
+        self.dimensions = dimensions if dimensions is not None and dimensions.symbols is not None else None
+        """The dimensions of the inputs, where some depend on symbols."""
         self.store = ParamStore()
         self.block = Block()
         self.builder = AtenBuilder(self.block, self.store, graph.label, limit)
@@ -149,6 +165,13 @@ class _Importer:
 
     def run(self) -> ImportedModel:
         """Import the whole graph."""
+        with _symbols_of(self.dimensions):
+            imported = self._imported()
+        if self.dimensions is not None:
+            state_symbols(imported.module, self.dimensions.narrowed(self.builder.where))
+        return imported
+
+    def _imported(self) -> ImportedModel:
         inputs = [port for i in self.graph.inputs if (port := self.take(i)) is not None]
         self._calls(self.graph)
         self.builder.call = None
@@ -162,7 +185,7 @@ class _Importer:
                 continue
             tensor = self.builder.tensor(value)
             results.append(self.builder.ssa(tensor))
-            outputs.append(Port(output.name, tensor.shape, tensor.dtype))
+            outputs.append(_port(output.name, tensor.info))
         stem = PurePath(self.graph.label).stem or "model"
         module = self.builder.module(inputs, outputs, results, stem)
         if self.graph.states:
@@ -205,11 +228,12 @@ class _Importer:
             quantization = given.quantization
             self.values[given.name] = value if quantization is None else QuantizedValue(value, quantization)
             return None
-        argument = self.block.insert_arg(tensor_type(given.shape, given.dtype), len(self.block.args))
+        info = TensorInfo(given.shape, given.dtype)
+        argument = self.block.insert_arg(type_of_info(info), len(self.block.args))
         name = given.key or given.name
         argument.name_hint = name_hint(name) or None
         self.values[given.name] = Value(given.shape, given.dtype, ssa=argument, name=name)
-        return Port(name, given.shape, given.dtype)
+        return _port(name, info)
 
     def _argument(self, given: Any) -> Any:
         """An argument with its references replaced by values."""
@@ -230,13 +254,23 @@ class _Importer:
             raise self.builder.unsupported(call.refusal)
         args = [self._argument(a) for a in call.args]
         kwargs = {k: self._argument(v) for k, v in call.kwargs.items()}
+        open_ = self.dimensions
+        asked = len(open_.guards) if open_ is not None else 0
         try:
             made = args[0][args[1]] if call.target == GETITEM else converted(self.builder, call, args, kwargs)
-        except LaminaError:
+        except LaminaError as e:
+            if open_ is not None:
+                open_.refused(asked, e)
             raise
         except UNFIT as e:
+            # What is no number for numpy is a symbol, where there are some.
+            if open_ is not None and isinstance(e, TypeError):
+                open_.narrowed(self.builder.where)
+                raise self.builder.unsupported("counts with extents that only a run tells", "give their sizes") from e
             # A file may say anything; the converters check what a program of torch's own may get wrong.
             raise self.builder.fail(f"cannot be imported: {type(e).__name__}: {e}"[:200]) from e
+        if open_ is not None and open_.guards:
+            open_.narrowed(self.builder.where)
         if call.in_place and call.packet not in VIEWS and isinstance(made, Value):
             made = self.builder.broadcast(self.builder.cast(made, args[0].dtype), args[0].shape)
         if isinstance(made, Value) and isinstance(made.ssa and made.ssa.owner, Operation) and made.ssa is not None:
@@ -250,7 +284,7 @@ class _Importer:
         told: list[Any] = call.results if isinstance(call.results, list) else [call.results]
         values: list[Any] = list(made) if isinstance(made, (list, tuple)) else [made]  # pyright: ignore[reportUnknownArgumentType]
         for info, value in zip(told, values, strict=False):
-            if isinstance(info, TensorInfo) and isinstance(value, Value) and value.info != info:
+            if isinstance(info, TensorInfo) and isinstance(value, Value) and not _fits(value.info, info):
                 raise self.builder.unsupported(f"gives {value}, expected {Value(info.shape, info.dtype)}")
 
     def assume(self, call: AtenCall) -> None:
@@ -265,8 +299,20 @@ class _Importer:
 
     def unknown(self, info: TensorInfo) -> Value:
         """A tensor of which nothing but the type is known."""
-        argument = self.block.insert_arg(tensor_type(info.shape, info.dtype), len(self.block.args))
+        argument = self.block.insert_arg(type_of_info(info), len(self.block.args))
         return Value(info.shape, info.dtype, ssa=argument)
+
+
+def _port(name: str, info: TensorInfo) -> Port:
+    type_: Any = type_of_info(info)
+    return Port(name, type_.get_shape(), info.dtype, type=type_ if is_dynamic(type_) else None)
+
+
+def _fits(found: TensorInfo, told: TensorInfo) -> bool:
+    """Whether a type is the one that the source tells, as far as both tell numbers: forms of one size may differ."""
+    pairs = zip(found.shape, told.shape, strict=False)
+    same = all(is_symbolic(a) or is_symbolic(b) or a == b for a, b in pairs)
+    return same and len(found.shape) == len(told.shape) and found.dtype == told.dtype
 
 
 class ShapeTracer:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from lamina.dialects.infos import at_least, is_always, is_symbolic
@@ -58,24 +56,13 @@ def from_front(n: Node, b: Builder, indices: Value, extent: int) -> Value:
     known = indices.array
     if known is not None:
         if known.dtype == object or is_symbolic(extent):
-            return _symbolic_from_front(n, b, indices, extent)
+            return b.known_from_front(indices, extent)
         outside = known[(known < -extent) | (known >= extent)]
         if outside.size:
             raise n.fail(f"index {int(outside.reshape(-1)[0])} is out of range for an extent of {extent}")
         return b.constant(np.where(known < 0, known + extent, known).astype(known.dtype), name=indices.name)
     negative = b.op("less", indices, b.scalar(0, indices))
     return b.op("where", negative, b.op("add", indices, b.scalar(extent, indices)), indices)
-
-
-def _symbolic_from_front(n: Node, b: Builder, indices: Value, extent: int) -> Value:
-    """The same where an index or the extent depends on symbols."""
-    assert indices.array is not None
-    found: list[Any] = []
-    for index in indices.array.reshape(-1).tolist():
-        if index < -extent or index >= extent:
-            raise n.fail(f"index {index} is out of range for an extent of {extent}")
-        found.append(index + extent if index < 0 else index)
-    return b.cast(b.reshape(b.numbers(found), indices.shape), indices.dtype)
 
 
 @onnx_op("Gather")
@@ -120,9 +107,5 @@ def triangle(n: Node, b: Builder) -> Value:
     if x.rank < 2:
         raise n.fail("input must have rank 2 or more")
     k = int(n.array(1, "k").reshape(-1)[0]) if n.has(1) else 0
-    rows, columns = x.shape[-2:]
-    k = max(-rows - 1, min(k, columns + 1))
-    b.check_size((rows, columns), "bool")
-    lower = np.tri(rows, columns, k if not n.attr("upper", 1) else k - 1, dtype=np.bool_)
-    mask = b.constant(~lower if n.attr("upper", 1) else lower)
+    mask = b.triangle(x.shape[-2], x.shape[-1], k, upper=bool(n.attr("upper", 1)))
     return b.op("where", mask, x, b.scalar(0, x))

@@ -268,28 +268,13 @@ def range_of(n: Node, b: Builder) -> Value:
     if not step.reshape(-1)[0]:
         raise n.fail("the step is 0")
     first, last, by = start.reshape(-1)[0], stop.reshape(-1)[0], step.reshape(-1)[0]
-    if any(map(is_symbolic, (first, last, by))):
-        return _symbolic_range(n, b, (first, last, by))
-    if start.dtype.kind in "iu":
-        first, last, by = int(first), int(last), int(by)
-        count = max(0, -(-(last - first) // by))
-    else:
-        count = max(0, ceil((float(last) - float(first)) / float(by)))
+    if start.dtype.kind in "iuO":
+        whole = [n if is_symbolic(n) else int(n) for n in (first, last, by)]
+        return b.counted(*whole, dtype=n.input(1).dtype)
+    count = max(0, ceil((float(last) - float(first)) / float(by)))
     b.check_size((count,), str(start.dtype))
     values = [first + by * k for k in range(count)] if count <= 64 else first + by * np.arange(count)
     return b.constant(np.asarray(values).astype(start.dtype))
-
-
-def _symbolic_range(n: Node, b: Builder, numbers: Sequence[Any]) -> Value:
-    """Whole numbers up to one that depends on symbols."""
-    first, last, by = numbers
-    if is_symbolic(by) or by < 1:
-        raise n.unsupported(f"a range by steps of {by} up to {last} is not supported")
-    dtype = n.input(1).dtype
-    count = last - first
-    stop = [count] if is_symbolic(count) else float(count)
-    counted = b.op("arange", start=0.0, stop=stop, step=float(by), dtype=dtype)
-    return counted if is_always(first, 0) else b.op("add", counted, b.reshape(b.numbers([first]), ()))
 
 
 @onnx_op("EyeLike")

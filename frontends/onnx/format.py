@@ -41,4 +41,5 @@ FORMAT = ModelFormat(
     read=read,
     read_any_size=partial(read, any_size=True),
     check=check,
+    takes_ranges=True,
 )

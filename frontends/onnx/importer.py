@@ -321,7 +321,7 @@ class _Importer:
         moved = held[0] if held and (node.raw.domain, node.op_type) in MOVES else ""
         if held and not moved and not takes_held(node.raw.domain, node.op_type):
             return self._not_for(node, held[0])
-        asked = len(self.symbols.guards) if self.symbols is not None else 0
+        asked = len(self.dimensions.guards)
         try:
             made = convert(node, self.builder) if not self.machine else self._for_machine(node, convert)
         except NeedsValueError as e:
@@ -341,7 +341,7 @@ class _Importer:
             raise node.fail(f"cannot be imported: {e or type(e).__name__}") from e
         if made is None:
             return False
-        if self.symbols is not None and self.symbols.guards:
+        if self.dimensions.guards:
             self.dimensions.narrowed(self.builder.where)
         results = [made] if isinstance(made, Value | OpenValue | SequenceValue | OptionalValue) else list(made)
         for n, name in enumerate(node.outputs):

@@ -12,17 +12,22 @@ if TYPE_CHECKING:
 
 
 def read(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:
-    """Import a program: a path or bytes. Raises LaminaError."""
-    from lamina.errors import UsageError
+    """Import a program: a path or bytes. `shapes` are of inputs, or sizes and ranges of the symbols that the program
+    has for extents; what it leaves out may have any size that the program takes. Raises LaminaError."""
+    from lamina.errors import InputError, UnsupportedError
     from lamina.frontends.aten.importer import import_graph
     from lamina.frontends.builder import LIMIT
+    from lamina.frontends.dimensions import Findings
     from lamina.frontends.pt2.reader import read_graph
 
     limit = LIMIT if max_tensor_bytes is None else max_tensor_bytes
-    graph = read_graph(source, limit)
-    if shapes:
-        raise UsageError("the shapes of an exported program are fixed", where=graph.label, hint="export it anew")
-    return import_graph(graph, limit)
+    found = Findings()
+    while True:
+        graph, dimensions = read_graph(source, limit, shapes, found)
+        try:
+            return import_graph(graph, limit, dimensions=dimensions)
+        except (UnsupportedError, InputError) as e:
+            found.take(e, dimensions)
 
 
 def check(source: Any) -> SupportReport:
@@ -31,7 +36,8 @@ def check(source: Any) -> SupportReport:
     from lamina.frontends.builder import LIMIT
     from lamina.frontends.pt2.reader import read_graph
 
-    return report_of(read_graph(source, LIMIT))
+    graph, dimensions = read_graph(source, LIMIT)
+    return report_of(graph, LIMIT, dimensions)
 
 
 FORMAT = ModelFormat(
@@ -40,5 +46,6 @@ FORMAT = ModelFormat(
     suffixes=(".pt2",),
     holds=lambda names: any(n.endswith(("/archive_format", "serialized_exported_program.json")) for n in names),
     read=read,
+    takes_ranges=True,
     check=check,
 )

@@ -16,7 +16,10 @@ from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.frontends.archive import Archive
 from lamina.frontends.aten.functional import with_kept_outputs
 from lamina.frontends.aten.graph import AtenCall, AtenGraph, DType, Input, Other, Output, Ref, SourcePlace, place_in
+from lamina.frontends.aten.sizes import OpenSizes, SizesError
 from lamina.frontends.builder import checked_nbytes
+from lamina.frontends.dimensions import Dimensions, Findings
+from lamina.frontends.formats import Shapes
 
 MOST_JSON = 1 << 28
 """Bytes of a description: 256 MB."""
@@ -28,16 +31,21 @@ _DTYPES = {
 }  # fmt: skip
 """Element types by the numbers of the schema's ScalarType."""
 _PLAIN = ("as_int", "as_float", "as_bool", "as_string", "as_ints", "as_floats", "as_bools", "as_strings")
+_SIZES = ("as_sym_int", "as_sym_bool", "as_sym_float")
 _OTHERS = ("as_device", "as_layout", "as_memory_format")
 
 
-def read_graph(source: Any, limit: int) -> AtenGraph:
-    """Read the program of a path or of bytes. Raises LaminaError."""
+def read_graph(
+    source: Any, limit: int, shapes: Shapes | None = None, found: Findings | None = None
+) -> tuple[AtenGraph, Dimensions]:
+    """Read the program of a path or of bytes; `shapes` are sizes of what it leaves open, for which `found` is what
+    earlier readings have found. With the dimensions of its inputs. Raises LaminaError."""
     archive = Archive(source)
     if "serialized_exported_program.json" in archive:
         raise UnsupportedError("was saved by torch before 2.9", where=archive.label, hint="load it and save it again")
     try:
-        return _Reader(archive, limit).graph()
+        reader = _Reader(archive, limit, shapes or {}, found or Findings())
+        return reader.graph(), reader.sizes.dimensions
     except LaminaError:
         raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError) as e:
@@ -46,7 +54,7 @@ def read_graph(source: Any, limit: int) -> AtenGraph:
 
 
 class _Reader:
-    def __init__(self, archive: Archive, limit: int) -> None:
+    def __init__(self, archive: Archive, limit: int, shapes: Shapes, found: Findings) -> None:
         self.archive = archive
         self.limit = limit
         models = [n for n in archive.names() if re.fullmatch(r"models/[^/]+\.json", n)]
@@ -58,7 +66,22 @@ class _Reader:
         if version != MAJOR:
             what = f"has version {version} of the schema, only {MAJOR} is supported"
             raise UnsupportedError(what, where=archive.label, hint="save it with torch 2.9 or later")
-        self.types: Mapping[str, Any] = self.model["graph_module"]["graph"]["tensor_values"]
+        graph = self.model["graph_module"]["graph"]
+        self.types: Mapping[str, Any] = graph["tensor_values"]
+        self.computed: dict[str, Any] = graph.get("sym_int_values", {})
+        """Sizes that the graph computes, by name."""
+        self.sizes = self._sizes(shapes, found)
+
+    def _sizes(self, shapes: Shapes, found: Findings) -> OpenSizes:
+        """The sizes that the program leaves open."""
+        specs = [
+            s["user_input"]["arg"] for s in self.model["graph_module"]["signature"]["input_specs"] if "user_input" in s
+        ]
+        names = [str(arg["as_tensor"]["name"]) for arg in specs if "as_tensor" in arg]
+        inputs = {name: [_extent(e) for e in self.types[name]["sizes"]] for name in names}
+        given: Mapping[str, Any] = self.model.get("range_constraints") or {}
+        ranges = {str(n): (r.get("min_val"), r.get("max_val")) for n, r in given.items()}
+        return OpenSizes(self.archive.label, inputs, ranges, shapes, found)
 
     def _json(self, name: str) -> Any:
         data = self.archive.bytes(name)
@@ -91,11 +114,13 @@ class _Reader:
     def _info(self, meta: Any, where: str) -> TensorInfo:
         if meta["dtype"] not in _DTYPES:
             raise UnsupportedError(f"tensors of the type {meta['dtype']} are not supported", where=where)
-        if any("as_int" not in e for e in meta["sizes"]):
-            raise UnsupportedError("open extents are not supported", where=where, hint="export with fixed shapes")
-        info = TensorInfo(tuple(int(e["as_int"]) for e in meta["sizes"]), _DTYPES[meta["dtype"]])
+        info = TensorInfo(self._shape(meta), _DTYPES[meta["dtype"]])
         checked_nbytes(info.shape, info.dtype, self.limit, where)
         return info
+
+    def _shape(self, meta: Any) -> tuple[int, ...]:
+        extents = map(_extent, meta["sizes"])
+        return tuple(self.sizes.number(e) if isinstance(e, str) else e for e in extents)
 
     def _input(self, spec: Any) -> Input | None:
         ((kind, given),) = spec.items()
@@ -155,22 +180,28 @@ class _Reader:
     def _calls(self, node: Any) -> list[AtenCall]:
         """A node as a call, and what takes its results where it has several."""
         target = str(node["target"]).removeprefix("torch.ops.")
+        outputs = node["outputs"]
+        if outputs and all(next(iter(o)) in _SIZES for o in outputs):
+            return []  # what it computes is told where it is used
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
+        refusal = ""
         for given in node["inputs"]:
-            value = self._argument(given["arg"])
+            try:
+                value = self._argument(given["arg"])
+            except SizesError as e:
+                value, refusal = None, e.what
             if given.get("kind", 1) == 1:
                 args.append(value)
             else:
                 kwargs[str(given["name"])] = value
         place = self._place(node.get("metadata", {}))
-        outputs = node["outputs"]
         names = self._results(outputs)
         own = node.get("name") or (names[0] if names else target)
         if len(outputs) == 1 and "as_tensor" in outputs[0] and node.get("is_hop_single_tensor_return") is not False:
             name = str(names[0])
-            return [AtenCall(name, target, tuple(args), kwargs, place, self._type(name))]
-        call = AtenCall(str(own), target, tuple(args), kwargs, place)
+            return [AtenCall(name, target, tuple(args), kwargs, place, self._type(name), refusal)]
+        call = AtenCall(str(own), target, tuple(args), kwargs, place, refusal=refusal)
         parts = [
             AtenCall(name, "getitem", (Ref(call.name), k), {}, place, self._type(name))
             for k, name in enumerate(names)
@@ -185,7 +216,7 @@ class _Reader:
             ((kind, given),) = output.items()
             if kind == "as_tensors":
                 found += [str(g["name"]) for g in given]
-            elif kind in ("as_tensor", "as_sym_int", "as_optional_tensor"):
+            elif kind in ("as_tensor", "as_optional_tensor"):
                 found.append(given.get("name"))
             else:
                 found.append(None)
@@ -193,9 +224,12 @@ class _Reader:
 
     def _type(self, name: str) -> TensorInfo | None:
         meta = self.types.get(name)
-        if meta is None or meta["dtype"] not in _DTYPES or any("as_int" not in e for e in meta["sizes"]):
+        if meta is None or meta["dtype"] not in _DTYPES:
             return None
-        return TensorInfo(tuple(int(e["as_int"]) for e in meta["sizes"]), _DTYPES[meta["dtype"]])
+        try:
+            return TensorInfo(self._shape(meta), _DTYPES[meta["dtype"]])
+        except UnsupportedError:  # it depends on values, or is computed in a way that is refused where it is used
+            return None
 
     def _argument(self, given: Any) -> Any:
         ((kind, value),) = given.items()
@@ -207,8 +241,18 @@ class _Reader:
             return [Ref(str(v["name"])) for v in value]
         if kind == "as_optional_tensors":
             return [self._argument(v) for v in value]
+        if kind in ("as_float", "as_floats"):  # infinities are words
+            return float(value) if kind == "as_float" else list(map(float, value))
         if kind in _PLAIN:
             return value
+        if kind == "as_sym_int":
+            return self._size(value)
+        if kind == "as_sym_ints":
+            return [self._size(v) for v in value]
+        if kind in _SIZES:
+            if "as_name" in value:
+                raise SizesError("an argument is computed of sizes, and is no whole number", where=self.archive.label)
+            return next(iter(value.values()))
         if kind == "as_scalar_type":
             if value not in _DTYPES:
                 raise UnsupportedError(f"the type {value} is not supported", where=self.archive.label)
@@ -219,18 +263,29 @@ class _Reader:
             return Other(f"{kind} {value}")
         raise UnsupportedError(f"arguments of the kind {kind} are not supported", where=self.archive.label)
 
+    def _size(self, given: Any) -> int:
+        """The number of a size that is an argument."""
+        extent = _extent(self.computed[given["as_name"]] if "as_name" in given else given)
+        return self.sizes.number(extent) if isinstance(extent, str) else extent
+
     def _body(self, given: Any) -> AtenGraph:
         """A graph in the graph."""
         outer, self.types = self.types, given["tensor_values"]
+        computed, self.computed = self.computed, {**self.computed, **given.get("sym_int_values", {})}
         try:
             inputs = [self._input({"user_input": {"arg": i}}) for i in given["inputs"]]
             calls = [c for n in given["nodes"] for c in self._calls(n)]
             outputs = [Output(str(k), self._argument(o)) for k, o in enumerate(given["outputs"])]
         finally:
-            self.types = outer
+            self.types, self.computed = outer, computed
         return AtenGraph(self.archive.label, [i for i in inputs if i is not None], calls, outputs)
 
     def _place(self, metadata: Any) -> SourcePlace:
         stack = str(metadata.get("nn_module_stack", "")).split(";")[-1].split(",")
         module = stack[1] if len(stack) > 1 else ""
         return place_in(module, str(metadata.get("stack_trace", "")))
+
+
+def _extent(given: Any) -> int | str:
+    """A size as the file has it: a number, or an expression."""
+    return int(given["as_int"]) if "as_int" in given else str(given["as_expr"]["expr_str"])

@@ -79,8 +79,8 @@ class Origin:
         return imported
 
     def _read(self) -> ImportedModel | ReadProgram:
-        if any(isinstance(given, str) for given in self.shapes.values()) and not self._is_onnx():
-            what = "ranges of sizes are for dimensions of ONNX models"
+        if any(isinstance(given, str) for given in self.shapes.values()) and not self._takes_ranges():
+            what = "ranges of sizes are for dimensions of ONNX models and of exported programs of torch"
             raise UsageError(what, hint="give numbers")
         if is_text(self.source):
             from lamina.driver.relay_source import read_program
@@ -94,10 +94,15 @@ class Origin:
             imported = cast("ImportedModel", self.source)
             return replace(imported, module=imported.module.clone())  # it may be read again
         if type(self.source).__name__ == "ExportedProgram":
-            from lamina.frontends.aten.fx_graph import exported_graph
+            from lamina.frontends.aten.fx_graph import exported_graph, has_open_extents, saved_program
             from lamina.frontends.aten.importer import import_graph
 
-            return import_graph(exported_graph(cast("ExportedProgram", self.source)))
+            program = cast("ExportedProgram", self.source)
+            if not self.shapes and not has_open_extents(program):
+                return import_graph(exported_graph(program))
+            from lamina.frontends.pt2.format import read
+
+            return read(saved_program(program), self.shapes or None, self.max_tensor_bytes)
         from lamina.ir.foreign_files import model_format, refuse_foreign
 
         refuse_foreign(self.source)
@@ -105,12 +110,14 @@ class Origin:
         read = format_.read_any_size or format_.read if self.any_size else format_.read
         return read(self.source, self.shapes or None, self.max_tensor_bytes)
 
-    def _is_onnx(self) -> bool:
-        if is_text(self.source) or type(self.source).__name__ in ("ModuleOp", "ImportedModel", "ExportedProgram"):
+    def _takes_ranges(self) -> bool:
+        if type(self.source).__name__ == "ExportedProgram":
+            return True
+        if is_text(self.source) or type(self.source).__name__ in ("ModuleOp", "ImportedModel"):
             return False
         from lamina.ir.foreign_files import model_format
 
-        return model_format(self.source).name == "onnx"
+        return model_format(self.source).takes_ranges
 
     def unchanged(self) -> bool:
         """Whether the source still is what the digest says."""

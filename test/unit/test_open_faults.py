@@ -184,3 +184,35 @@ def test_extents_that_a_narrowed_range_decides() -> None:
         for n in (46, 48):
             x = np.arange(n, dtype=np.int32)
             np.testing.assert_array_equal(exe.run({"x": x})["y"], x[-28:30:3][4:5])
+
+
+@pytest.mark.parametrize(("upper", "k"), [(0, 0), (1, 1), (1, -2), (0, 3)])
+def test_a_triangle_of_an_open_matrix(upper: int, k: int) -> None:
+    nodes = [node("Trilu", ["x", "k"], ["y"], upper=upper)]
+    model = made(nodes, [port("x", ["b", "n", "m"])], [port("y", ["b", "n", "m"])], {"k": np.int64(k)})
+    check(model, [{"x": drawn(*shape)} for shape in ((2, 5, 7), (1, 1, 9), (3, 40, 17))])
+
+
+@pytest.mark.parametrize("step", [-1, -3, 2])
+def test_a_range_down_from_an_open_extent(step: int) -> None:
+    ends = ("n", "end") if step < 0 else ("zero", "n")
+    nodes = [
+        node("Shape", ["x"], ["shape"]),
+        node("Squeeze", ["shape"], ["n"]),
+        node("Range", [*ends, "step"], ["r"]),
+        node("Cast", ["r"], ["y"], to=F),
+        node("Neg", ["x"], ["z"]),
+    ]
+    weights = {"end": np.int64(-1), "zero": np.int64(0), "step": np.int64(step)}
+    model = made(nodes, [port("x", ["n"])], [port("y", None), port("z", ["n"])], weights)
+    check(model, [{"x": drawn(n)} for n in (5, 1, 33, 64)])
+
+
+@pytest.mark.parametrize(
+    ("perm", "shape"), [([1, 0, 2, 3], [-1, 12]), ([1, 0, 2, 3], [0, -1, 2, 2, 3]), ([0, 1, 2, 3], [-1, 1, 3])]
+)
+def test_extents_are_merged_while_numbers_are_split(perm: list[int], shape: list[int]) -> None:
+    """Of x[b, n, 4, 3], turned: (n, b, 12) to (n*b, 12), and back to two extents of 12."""
+    nodes = [node("Transpose", ["x"], ["t"], perm=perm), node("Reshape", ["t", "shape"], ["y"])]
+    model = made(nodes, [port("x", ["b", "n", 4, 3])], [port("y", None)], {"shape": np.asarray(shape)})
+    check(model, [{"x": drawn(*extents, 4, 3)} for extents in ((2, 5), (1, 1), (3, 17))])

@@ -90,9 +90,29 @@ def test_a_program_is_known_by_its_suffix_or_its_members(tmp_path: Path, name: s
     assert status == 0 and re.search(r"all \d+ nodes are supported", out)
 
 
-def test_shapes_cannot_be_given() -> None:
-    with pytest.raises(LaminaError, match="the shapes of an exported program are fixed"):
+def test_other_shapes_than_those_of_a_program_are_refused() -> None:
+    with pytest.raises(LaminaError, match=r"contradicts the extent 2 of the program"):
         lamina.load(NET, {"x": [1, 2, 4, 4]})
+
+
+def test_an_infinite_number_is_a_word_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "net.pt2").write_bytes(rewritten(_with_a_word))
+    found = lamina.compile(tmp_path / "net.pt2", threads=1)(np.ones((2, 2, 4, 4), np.float32))
+    assert np.isinf(found[0]).all()
+
+
+def _with_a_word(model: Any) -> Any:
+    """The softmax over the last axis is multiplied with an infinite number."""
+    graph = model["graph_module"]["graph"]
+    (last,) = (n for n in graph["nodes"] if "softmax" in n["target"])
+    name = last["outputs"][0]["as_tensor"]["name"]
+    inputs = [{"as_tensor": {"name": name}}, {"as_float": "Infinity"}]
+    made = {**last, "target": "torch.ops.aten.mul.Tensor", "outputs": [{"as_tensor": {"name": "wide"}}]}
+    made["inputs"] = [{"name": n, "arg": a, "kind": 1} for n, a in zip(("self", "other"), inputs, strict=True)]
+    graph["nodes"].append(made)
+    graph["tensor_values"]["wide"] = graph["tensor_values"][name]
+    model["graph_module"]["signature"]["output_specs"][0]["user_output"]["arg"]["as_tensor"]["name"] = "wide"
+    return model
 
 
 # -- damaged and hostile files ---------------------------------------------------------------------

@@ -33,9 +33,12 @@ def resolve_shape(shape: tuple[int, ...], newshape: tuple[int, ...], allowzero: 
     entries = list(newshape)
     while entries:
         entry = entries.pop(0)
-        if entry < -4:
+        if is_symbolic(entry):  # an extent, no mark
+            taken = min(taken + 1, len(shape))
+            resolved.append(entry)
+        elif entry < -4:
             raise TypeMismatch(f"newshape {list(newshape)} has an extent below -4")
-        if entry == 0 and not allowzero:
+        elif entry == 0 and not allowzero:
             resolved += extents(1)
         elif entry == -2:
             resolved += extents(len(shape) - taken)
@@ -48,14 +51,15 @@ def resolve_shape(shape: tuple[int, ...], newshape: tuple[int, ...], allowzero: 
             # As many as there are: a reshape may lead to more dimensions than it comes from.
             taken = min(taken + 1, len(shape))
             resolved.append(entry)
-    if resolved.count(-1) > 1:
+    free = [n for n, e in enumerate(resolved) if not is_symbolic(e) and e == -1]
+    if len(free) > 1:
         raise TypeMismatch(f"newshape {list(newshape)} has more than one -1")
     size = prod(shape)
-    if -1 in resolved:
-        rest = prod(e for e in resolved if e != -1)
+    if free:
+        rest = prod(e for n, e in enumerate(resolved) if n not in free)
         if rest == 0 or size % rest:
             raise TypeMismatch(f"{size} elements of shape {shape} do not fill newshape {list(newshape)}")
-        resolved[resolved.index(-1)] = size // rest
+        resolved[free[0]] = size // rest
     if prod(resolved) != size:
         raise TypeMismatch(f"{size} elements of shape {shape} do not fill newshape {list(newshape)}")
     return tuple(resolved)

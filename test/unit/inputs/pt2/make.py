@@ -10,9 +10,11 @@ from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
 
+import numpy as np
 import torch
 from torch import nn
 from torch._higher_order_ops import scan, while_loop
+from torch.export import Dim
 
 FOLDER = Path(__file__).parent
 
@@ -95,6 +97,46 @@ class Kept(nn.Module):
         return y + self.total, self.total * n
 
 
+class OpenSequences(nn.Module):
+    """A step of attention in each spelling, on any number of sequences of any length up to 40."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.places = nn.Embedding(30, 8), nn.Embedding(40, 8)
+        self.projection, self.layer = nn.Linear(8, 24), nn.TransformerEncoderLayer(8, 2, 12, batch_first=True)
+
+    def forward(self, ids, lengths):
+        count, length = ids.shape
+        x = self.words(ids % 30) + self.places(torch.arange(length))
+        q, k, v = (a.view(count, length, 2, 4).transpose(1, 2) for a in self.projection(x).split(8, dim=2))
+        y = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        y = self.layer(x + y.transpose(1, 2).reshape(count, length, 8))
+        seen = torch.arange(length)[None, :] < lengths[:, None]
+        later = torch.triu(torch.full((length, length), float("-inf")), 1)
+        mixed = torch.softmax(x @ x.transpose(1, 2) + later, -1) @ x
+        mean = (y * seen[:, :, None]).sum(1) / lengths[:, None]
+        rows = torch.cat([x[:, 1:], y], 1).flatten(0, 1)
+        return y[:, [-1, 0], :], mean, mixed.var(1), rows, y.new_ones(length + 1) * count
+
+
+class OpenImages(nn.Module):
+    """Convolutions on any number of images of any even size: strides, pools, and back to the size of before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.deep = nn.Conv2d(2, 6, 3, padding=1), nn.Conv2d(6, 8, 3, stride=2, padding=1)
+        self.norm, self.up = nn.BatchNorm2d(8), nn.ConvTranspose2d(8, 6, 2, stride=2)
+        self.last = nn.Conv2d(12, 3, 1)
+
+    def forward(self, x):
+        wide = torch.relu(self.first(x))
+        deep = torch.nn.functional.silu(self.norm(self.deep(wide)))
+        near = torch.nn.functional.interpolate(deep, scale_factor=2, mode="nearest")
+        both = self.last(torch.cat([wide, self.up(deep)], 1))
+        pooled = torch.nn.functional.max_pool2d(wide, 2)
+        return both, pooled + deep[:, :6], torch.nn.functional.adaptive_avg_pool2d(near, 1).flatten(1)
+
+
 def saved(program: torch.export.ExportedProgram, name: str) -> None:
     """Write a program; where files lie on this machine is taken out of its stacks."""
     made = BytesIO()
@@ -121,6 +163,41 @@ def numbered(net: nn.Module, name: str) -> None:
     (FOLDER / f"{name}.json").write_text(json.dumps(data) + "\n")
 
 
+def drawn(*shape: int) -> np.ndarray:
+    """Numbers between -1 and 1 that a test makes again."""
+    return np.sin(np.arange(np.prod(shape)) * 0.7).astype(np.float32).reshape(shape)
+
+
+def ids_of(count: int, length: int) -> tuple[np.ndarray, ...]:
+    """Words, and how many of each row count."""
+    return np.arange(count * length).reshape(count, length) * 7 % 30, np.arange(count) % length + 1
+
+
+def opened(net: nn.Module, name: str, dims: dict, sizes: list, inputs) -> None:
+    """Write a program whose extents are open, and what it makes of inputs of several sizes."""
+    net.eval()
+    program = torch.export.export(net, tuple(map(torch.from_numpy, inputs(*sizes[0]))), dynamic_shapes=dims)
+    saved(program, f"{name}.pt2")
+    with torch.no_grad():
+        results = [[r.flatten().tolist() for r in net(*map(torch.from_numpy, inputs(*s)))] for s in sizes[1:]]
+    rounded = [[[round(v, 6) for v in r] for r in found] for found in results]
+    (FOLDER / f"{name}.json").write_text(json.dumps({"sizes": sizes[1:], "results": rounded}) + "\n")
+
+
+def open_programs() -> None:
+    """The programs whose extents are open."""
+    torch.manual_seed(1)
+    count, length = Dim("count"), Dim("length", min=3, max=40)
+    dims = {"ids": {0: count, 1: length}, "lengths": {0: count}}
+    opened(OpenSequences(), "open_sequences", dims, [[2, 7], [1, 3], [3, 40], [4, 17]], ids_of)
+    height, width = (2 * Dim(name, min=2, max=400) for name in ("height", "width"))
+    net = OpenImages()
+    net.norm.running_mean.normal_(0, 0.1)
+    sizes = [[2, 3, 4], [3, 2, 7], [5, 9, 3]]
+    opened(net, "open_images", {"x": {0: Dim.AUTO, 2: height, 3: width}}, sizes,
+           lambda n, h, w: (drawn(n, 2, 2 * h, 2 * w),))  # fmt: skip
+
+
 def main() -> None:
     torch.manual_seed(0)
     net = Net().eval()
@@ -140,6 +217,7 @@ def main() -> None:
     numbered(Region(), "region")
     numbered(Recurrent(), "recurrent")
     numbered(Kept(), "kept")
+    open_programs()
 
 
 if __name__ == "__main__":
