@@ -141,6 +141,11 @@ class Dimensions:
                 raise UsageError(f"a shape is given for {shown(name)}, which is no input", where=label, hint=hint)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the symbols."""
+        return tuple(self.symbols.known) if self.symbols is not None else ()
+
+    @property
     def is_any(self) -> bool:
         """Whether there are symbols of which users have said nothing."""
         return self.symbols is not None and not self.symbols.known.keys() <= self._said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lamina.frontends.formats import ModelFormat, Shapes
@@ -37,7 +38,7 @@ def check(source: Any) -> SupportReport:
     from lamina.frontends.pt2.reader import read_graph
 
     graph, dimensions = read_graph(source, LIMIT)
-    return report_of(graph, LIMIT, dimensions)
+    return replace(report_of(graph, LIMIT, dimensions), open_extents=dimensions.names)
 
 
 FORMAT = ModelFormat(

@@ -133,10 +133,12 @@ def test_shapes_that_no_program_has_are_refused(path: Path, shapes: Any, error: 
     assert says in str(found.value) and "\n" not in str(found.value)
 
 
-def test_the_command_takes_ranges_of_symbols() -> None:
+def test_the_check_says_for_which_sizes_the_program_is() -> None:
     out, err = StringIO(), StringIO()
     assert cli.run(["check", str(SEQUENCES)], out, err) == 0, err.getvalue()
-    assert "all 84 nodes are supported" in out.getvalue()
+    lines = out.getvalue().splitlines()
+    assert lines[0].endswith("all 84 nodes are supported")
+    assert lines[1].startswith("open extents s2, s27: one program for s2 from 1 on, s27=3..40")
 
 
 # -- expressions -----------------------------------------------------------------------------------

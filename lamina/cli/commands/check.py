@@ -55,11 +55,13 @@ def _sizes(path: str | os.PathLike[str]) -> str:
     from lamina.dialects.index.symbol_ranges import values_text
     from lamina.dialects.relay.symbolic import module_symbols
     from lamina.driver.model import Origin
+    from lamina.ir.foreign_files import model_format
 
     try:
         module = replace(Origin.of(path, None), any_size=True).read().module
     except (InputError, UnsupportedError) as e:
-        return f"a program for each shape that it meets; {e}"
+        by_shape = model_format(path).read_any_size is not None
+        return f"{'a program for each shape that it meets' if by_shape else 'no program without their sizes'}; {e}"
     symbols = module_symbols(module)
     known = [values_text(n, r) for n, r in symbols.known.items()] if symbols is not None else []
     conditions = [f"{extent_text(c)} >= 0" for c in symbols.conditions] if symbols is not None else []
