@@ -140,3 +140,34 @@ def test_ranges_are_for_programs_in_memory_too():
     assert lamina.load(program, {"x": [3, 9, 6]}).inputs[0].shape == (3, 9, 6)
     with pytest.raises(LaminaError, match="rank 3"):
         lamina.load(program, {"x": [3, 9]})
+
+
+class Step(nn.Module):
+    """A step of attention over the rows of before and its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.out = nn.Linear(16, 48), nn.Linear(16, 16)
+
+    def forward(self, x, past_keys, past_values):
+        count, length, _ = x.shape
+        q, k, v = (a.view(count, length, 2, 8).transpose(1, 2) for a in self.qkv(x).split(16, 2))
+        keys, values = torch.cat([past_keys, k], 2), torch.cat([past_values, v], 2)
+        y = F.scaled_dot_product_attention(q, keys, values).transpose(1, 2).reshape(count, length, 16)
+        return self.out(y), keys, values
+
+
+def test_the_past_of_an_exported_step_grows_in_a_session(tmp_path):
+    net, past = Step().eval(), {2: Dim("past", min=0, max=200)}
+    given = torch.randn(2, 3, 16), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 5, 8)
+    program = torch.export.export(net, given, dynamic_shapes=({1: Dim("length", min=2, max=64)}, past, past))
+    torch.export.save(program, str(tmp_path / "step.pt2"))
+    states = {"past_keys": "output_1", "past_values": "output_2"}
+    exe = lamina.compile(tmp_path / "step.pt2", threads=1, cache=False, states=states)
+    session, keys, values = exe.session(capacity=64), torch.zeros(2, 2, 0, 8), torch.zeros(2, 2, 0, 8)
+    for length in (4, 3, 2, 7):
+        x = torch.randn(2, length, 16)
+        with torch.no_grad():
+            y, keys, values = net(x, keys, values)
+        np.testing.assert_allclose(session.run({"x": x.numpy()})["output_0"], y.numpy(), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(session.state["past_keys"], keys.numpy(), rtol=1e-4, atol=1e-5)
