@@ -20,7 +20,7 @@ from lamina.runtime.session import ProgramSession
 
 SEEDS = [
     seed
-    for seed in islice(Settings(0, kinds=(Generator.SYMBOLS,), sizes=(Sizes.TINY,)).seeds(), 60)
+    for seed in islice(Settings(0, kinds=(Generator.SYMBOLS,), sizes=(Sizes.TINY,)).seeds(), 30)
     if plan_of(seed).states
 ]
 
@@ -46,11 +46,11 @@ def test_states_are_rows_behind_those_of_before(cases: list[Drawn]) -> None:
 
 def test_a_session_goes_through_all_sizes() -> None:
     fired: Counter[str] = Counter()
-    for seed in SEEDS:
+    for seed in SEEDS[:5]:
         report = Report.of_json(run_seed(seed))
         assert report.outcome.kind in (Kind.SAME, Kind.REFUSAL), report.outcome
         fired += Counter(name for name, count in report.fired.items() if count and report.ran > 1)
-    assert fired["relay-state-append"] > 2
+    assert fired["relay-state-append"] > 2 and fired["relay-fuse-state-reads"] > 0
 
 
 def test_a_row_that_is_lost_is_found(cases: list[Drawn], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,6 +62,6 @@ def test_a_row_that_is_lost_is_found(cases: list[Drawn], monkeypatch: pytest.Mon
         return found
 
     monkeypatch.setattr(ProgramSession, "run", loses)
-    found = [Report.of_json(run_seed(case.plan.seed)).outcome for case in cases[:4]]
+    found = [Report.of_json(run_seed(case.plan.seed)).outcome for case in cases[:3]]
     wrong = [o for o in found if o.kind is not Kind.REFUSAL]
     assert wrong and all(o.kind is Kind.MISMATCH and "output 'present" in o.said for o in wrong), found

@@ -14,7 +14,7 @@ import numpy as np
 from lamina.debugging.generators.blocks import block_chain
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.few_ops import few_ops
-from lamina.debugging.generators.growing_states import PAST, GrowingState, add_states
+from lamina.debugging.generators.growing_states import PAST, GrowingState, add_rows, add_states
 from lamina.debugging.generators.layout_chains import layout_chain
 from lamina.debugging.generators.modules import relay_module
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
@@ -128,6 +128,8 @@ def drawn_open(plan: Plan, draw: Draw) -> Drawn:
     open_graph = opened(graph, graph.model(), draw)
     if plan.special:
         put_special_values(open_graph, draw)
+    if plan.states:
+        add_rows(open_graph, draw)
     runs, ranges = open_graph.runs(draw), open_graph.shapes()
     states = add_states(open_graph, draw) if plan.states else {}
     if states:

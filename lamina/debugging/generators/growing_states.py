@@ -20,6 +20,10 @@ from lamina.debugging.generators.open_extents import OpenGraph
 
 PAST = "past"
 """The name of the number of rows so far."""
+ROWS = "rows"
+"""The name of an input that a graph gets for its state, as keys and values are shaped."""
+OWN = 0.5
+"""The probability that a graph with states gets such an input."""
 OTHERWISE = 0.1
 """The probability of each way in which a state does not grow in place."""
 
@@ -68,12 +72,22 @@ class _Rows:
         return str(initializers[-1].name)
 
 
+def add_rows(graph: OpenGraph, draw: Draw) -> None:
+    """Now and then give a graph an input of rows of several heads, [heads, n, width], of one of its open extents."""
+    if not graph.ranges or not draw.chance(OWN):
+        return
+    heads, width, name = draw.integer(1, 4), draw.integer(1, 24), draw.choice([*graph.ranges])
+    graph.inputs[ROWS] = draw.eighths((heads, 5, width)).astype(np.float32)
+    graph.model.graph.input.append(helper.make_tensor_value_info(ROWS, TensorProto.FLOAT, [heads, name, width]))
+
+
 def add_states(graph: OpenGraph, draw: Draw) -> dict[str, GrowingState]:
     """Give a graph states, one or two, by the names of their inputs; none where no input has rows."""
     infos = [i for i in graph.model.graph.input if i.name in graph.inputs and _axis_of_rows(i) is not None]
+    infos = sorted(draw.shuffled(infos), key=lambda i: i.name != ROWS)
     found: dict[str, GrowingState] = {}
     rows = ""
-    for n, info in enumerate(draw.shuffled(infos)[: draw.integer(1, 2)]):
+    for n, info in enumerate(infos[: draw.integer(1, 2)]):
         axis = _axis_of_rows(info)
         assert axis is not None
         named = info.type.tensor_type.shape.dim[axis].dim_param
@@ -105,7 +119,10 @@ def _add_state(rows: _Rows, past: str, present: str) -> GrowingState:
         helper.make_node("Concat", parts[:: -1 if draw.chance(OTHERWISE) else 1], [present], present, axis=rows.axis)
     )
     kind = info.type.tensor_type.elem_type
-    made = [read(rows, present) for read in draw.sample([*_readers(rows, kind)], draw.integer(1, 2))]
+    # A product that alone reads the rows of several heads reads them where they lie.
+    alone = rows.input.name == ROWS and draw.chance(0.7)
+    readers = [_scores] if alone else draw.sample([*_readers(rows, kind)], draw.integer(1, 2))
+    made = [read(rows, present) for read in readers]
     if draw.chance(OTHERWISE):
         made.append(rows.node("Abs", [past]))
     for name in [present, *made]:
@@ -155,4 +172,4 @@ def _attention(rows: _Rows, present: str) -> str:
     return rows.node("MatMul", [rows.node("Softmax", [scaled], axis=-1), present])
 
 
-__all__ = ["PAST", "GrowingState", "add_states"]
+__all__ = ["PAST", "GrowingState", "add_rows", "add_states"]
