@@ -139,7 +139,7 @@ def _refused(
             except LaminaError as e:
                 found[call.name] = e.what
                 if dimensions is not None and dimensions.symbols is not None:
-                    dimensions.symbols.guards.clear()
+                    dimensions.symbols.forget(0)
         importer.assume(call)
     return found
 

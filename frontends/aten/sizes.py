@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from lamina.dialects.index.symbol_forms import extent_text
 from lamina.dialects.index.symbol_range import ANY, MOST, SymbolRange
+from lamina.dialects.index.symbol_ranges import values_text
 from lamina.dialects.index.symbols import Symbols
 from lamina.dialects.infos import greatest, is_symbolic
 from lamina.errors import InputError, UnsupportedError, UsageError
@@ -114,6 +115,8 @@ class OpenSizes:
         stated |= {m.name: _range(*ranges.get(n, (0, None)), m.factor) for n, m in self._multiples.items()}
         self.dimensions = Dimensions(opened, given, True, found, stated)
         self.dimensions.check_names(label)
+        for name, sizes in self.dimensions.shapes.items():
+            _check_within(name, sizes, stated.get(name, ANY), label)
         for name, shape in shapes.items():
             if name in inputs:
                 self._compare(name, inputs[name], shape)
@@ -189,9 +192,20 @@ def _multiples(extents: Sequence[str]) -> dict[str, _Multiple]:
     return found
 
 
+def _check_within(name: str, sizes: Any, stated: SymbolRange, label: str) -> None:
+    """Raise UsageError for a size, or a range, that the program is not for."""
+    ends = [sizes.min, sizes.max] if isinstance(sizes, SymbolRange) else [sizes]
+    wrong = next((e for e in ends if e != MOST and not stated.min <= e <= stated.max), None)
+    if wrong is None and not isinstance(sizes, SymbolRange) and not stated.holds(sizes):
+        wrong = sizes
+    if wrong is not None:
+        what = f"{name} is {wrong}, the program is for {values_text(name, stated)}"
+        raise UsageError(what, where=label, hint="export it for more sizes")
+
+
 def _range(least: Any, most: Any, factor: int = 1) -> SymbolRange:
-    """The range of a multiple of a symbol."""
-    first = 0 if least is None else max(int(least), 0) * factor
+    """The range of a multiple of a symbol. A least value of 2 is what torch has while it traces; it checks none."""
+    first = 0 if least is None or int(least) <= 2 else int(least) * factor
     found = SymbolRange(first, MOST if most is None else min(int(most) * factor, MOST), factor)
     return ANY if found.says_nothing else found
 

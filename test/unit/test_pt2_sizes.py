@@ -123,8 +123,12 @@ def test_ports_have_the_ranges_of_the_program() -> None:
         ),
         (SEQUENCES, {"idz": [4, 9]}, UsageError, 'a shape is given for "idz", which is no input'),
         (SEQUENCES, {"s27": "9..3"}, UsageError, "'9..3'"),
+        (SEQUENCES, {"ids": [4, 41]}, UsageError, "s27 is 41, the program is for s27=3..40"),
+        (SEQUENCES, {"s27": 2}, UsageError, "s27 is 2, the program is for s27=3..40"),
+        (SEQUENCES, {"s27": "1..40"}, UsageError, "s27 is 1, the program is for s27=3..40"),
+        (SEQUENCES, {"s27": "8..64"}, UsageError, "s27 is 64, the program is for s27=3..40"),
         (IMAGES, {"x": [1, 3, 4, 4]}, UsageError, "contradicts the extent 2 of the program"),
-        (IMAGES, {"x": [1, 2, 5, 4]}, LaminaError, "5"),
+        (IMAGES, {"x": [1, 2, 5, 4]}, UsageError, "x2 is 5, the program is for s"),
     ],
 )
 def test_shapes_that_no_program_has_are_refused(path: Path, shapes: Any, error: type[LaminaError], says: str) -> None:
