@@ -189,8 +189,11 @@ def roll(b: AtenBuilder, self: Value, shifts: Any, dims: Any = ()) -> Value:
     for shift, axis in zip(by, axes or [0], strict=True):
         axis = b.axis(axis, x.rank)
         extent = x.shape[axis] if x.rank else 0
-        if extent and shift % extent:
-            cut = extent - shift % extent
+        # Of an extent that only a run tells a shift is less: the remainder would be a number of it.
+        less = is_symbolic(extent) and not is_symbolic(shift) and extent > abs(shift)
+        rest = (shift if shift >= 0 else extent + shift) if less else shift % extent if extent else 0
+        if rest:
+            cut = extent - rest
             parts = b.ops("split", x, indices_or_sections=[cut], axis=axis)
             x = b.op("concatenate", parts[1], parts[0], axis=axis)
     return b.reshape(x, self.shape)

@@ -49,7 +49,7 @@ class Rows(nn.Module):
             torch.cumsum(x, 1),
             x.var(1),
             x.std(dim=(1, 2)),
-            torch.cat([x, x.flip(1)], 1),
+            torch.cat([x.roll(2, 1), x.roll(-1, 1).flip(1)], 1),
             x[:, ::2],
             x.amax(1),
         )
