@@ -62,9 +62,11 @@ def _is_exact(x: Value, sizes: Sequence[int], steps: Sequence[float]) -> bool:
 def _nearest(b: AtenBuilder, x: Value, sizes: list[int], steps: list[float], middle: bool) -> Value:
     """The element that a place lies on, or its middle does; places as torch's kernel rounds them."""
     if any(map(is_symbolic, x.shape[2:])) and _is_exact(x, sizes, steps):
-        for axis, step in enumerate(steps, 2):
-            x = b.op("repeat", x, repeats=round(1 / step), axis=axis)
-        return x
+        factors = [round(1 / t) for t in steps]
+        if all(surely_equal(e * f, s) for e, f, s in zip(x.shape[2:], factors, sizes, strict=True)):
+            for axis, factor in enumerate(factors, 2):
+                x = b.op("repeat", x, repeats=factor, axis=axis)
+            return x
     if not middle and all(s % e == 0 for e, s in zip(x.shape[2:], sizes, strict=True)) and _is_exact(x, sizes, steps):
         return b.op(
             f"image.resize{x.rank - 2}d", x, size=sizes, layout=_LAYOUTS[x.rank - 3], method="nearest_neighbor",

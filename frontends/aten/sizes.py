@@ -196,8 +196,9 @@ def _check_within(name: str, sizes: Any, stated: SymbolRange, label: str) -> Non
     """Raise UsageError for a size, or a range, that the program is not for."""
     ends = [sizes.min, sizes.max] if isinstance(sizes, SymbolRange) else [sizes]
     wrong = next((e for e in ends if e != MOST and not stated.min <= e <= stated.max), None)
-    if wrong is None and not isinstance(sizes, SymbolRange) and not stated.holds(sizes):
-        wrong = sizes
+    by = sizes.divisor if isinstance(sizes, SymbolRange) else sizes
+    if wrong is None and by % stated.divisor:
+        wrong = f"no multiple of {stated.divisor}"
     if wrong is not None:
         what = f"{name} is {wrong}, the program is for {values_text(name, stated)}"
         raise UsageError(what, where=label, hint="export it for more sizes")

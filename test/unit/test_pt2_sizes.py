@@ -127,8 +127,9 @@ def test_ports_have_the_ranges_of_the_program() -> None:
         (SEQUENCES, {"s27": 2}, UsageError, "s27 is 2, the program is for s27=3..40"),
         (SEQUENCES, {"s27": "1..40"}, UsageError, "s27 is 1, the program is for s27=3..40"),
         (SEQUENCES, {"s27": "8..64"}, UsageError, "s27 is 64, the program is for s27=3..40"),
+        (IMAGES, {"s89x2": "4..16"}, UsageError, "s89x2 is no multiple of 2, the program is for s89x2=0..800:2"),
         (IMAGES, {"x": [1, 3, 4, 4]}, UsageError, "contradicts the extent 2 of the program"),
-        (IMAGES, {"x": [1, 2, 5, 4]}, UsageError, "x2 is 5, the program is for s"),
+        (IMAGES, {"x": [1, 2, 5, 4]}, UsageError, "x2 is no multiple of 2, the program is for s"),
     ],
 )
 def test_shapes_that_no_program_has_are_refused(path: Path, shapes: Any, error: type[LaminaError], says: str) -> None:

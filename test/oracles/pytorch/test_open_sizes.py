@@ -171,3 +171,21 @@ def test_the_past_of_an_exported_step_grows_in_a_session(tmp_path):
             y, keys, values = net(x, keys, values)
         np.testing.assert_allclose(session.run({"x": x.numpy()})["output_0"], y.numpy(), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(session.state["past_keys"], keys.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [lambda x: (7, 2 * x.shape[3]), lambda x: (6, 3 * x.shape[3])], ids=["odd", "whole"])
+def test_one_axis_of_an_image_is_open_and_the_other_is_resized_too(size):
+    class Resized(nn.Module):
+        def forward(self, x):
+            return F.interpolate(x, size=size(x), mode="nearest")
+
+    net = Resized()
+    program = torch.export.export(net, (torch.randn(1, 2, 3, 5),), dynamic_shapes=({3: Dim.AUTO},))
+    try:
+        exe = lamina.compile(program, threads=1, cache=False)
+    except LaminaError as e:
+        assert "counts with" in str(e)
+        return
+    for width in (5, 8, 31):
+        x = torch.randn(1, 2, 3, width)
+        np.testing.assert_array_equal(np.asarray(exe(x.numpy())), net(x).numpy())
