@@ -403,5 +403,5 @@ def tolerance_of(program: Program) -> float:
 
 def warm() -> None:
     """Run some small cases, so that copies of this process begin with what every case needs."""
-    for seed in range(4):
+    for seed in range(2):
         run_seed(seed)
