@@ -18,6 +18,8 @@ from lamina.frontends.aten.fx_text import read_graph
 from lamina.frontends.aten.importer import import_graph
 from lamina.interpreters.relay_reference import main_function, run_relay
 
+from .turns import each_second
+
 FOLDER = Path(__file__).resolve().parents[1] / "frontends" / "aten" / "samples"
 FILES = sorted(FOLDER.glob("*.fx"))
 TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-5, "float64": 1e-5}
@@ -62,10 +64,7 @@ def test_an_imported_call_means_what_torch_computes(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(p, id=p.stem, marks=pytest.mark.long if turn % 2 else []) for turn, p in enumerate(FILES)],
-)
+@pytest.mark.parametrize("path", each_second(FILES), ids=lambda path: path.stem)
 def test_a_compiled_call_computes_what_torch_does(path: Path) -> None:
     text = path.read_text("utf-8")
     arrays = arrays_of(text)

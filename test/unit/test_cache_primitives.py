@@ -19,6 +19,7 @@ from stage_schedules import (  # noqa: E402
     check_compiled,
     halves,
 )
+from turns import by_turns  # noqa: E402
 
 from lamina.dialects.schedule.primitives.cache_read import CacheReadOp  # noqa: E402
 from lamina.dialects.schedule.primitives.cache_write import CacheWriteOp  # noqa: E402
@@ -62,8 +63,7 @@ def write(draws: Draws) -> Operation | None:
 PRIMITIVES = {"cache_read": whole, "cache_read_at": at_loop, "cache_write": write}
 
 
-@pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)
-@pytest.mark.parametrize("program", [any_program, MATMUL], ids=["any", "symbolic"])
+@pytest.mark.parametrize(("primitive", "program"), by_turns(list(PRIMITIVES.values()), (any_program, MATMUL)))
 @pytest.mark.parametrize("seeds", halves(35), ids=str)
 def test_random_schedules_keep_values(seeds: range, primitive: Primitive, program: Program) -> None:
     accepted = sum(check(seed, program, primitive) is not None for seed in seeds)

@@ -229,18 +229,30 @@ def one_off(name: str, by: float) -> Costs:
 
 OFF = {"quarter": replace(FITTED, figures=off(0.25)), "fourfold": replace(FITTED, figures=off(4))}
 """A calibration that is wrong by a factor of 4 in each entry costs speed, never results."""
-ONE_OFF = {f"{f.name}-{by:g}": one_off(f.name, by) for f in fields(Figures) for by in (0.25, 4)}
+ONE_OFF = [
+    pytest.param(one_off(f.name, by), id=f"{f.name}-{by:g}", marks=[] if turn % 2 == n else pytest.mark.long)
+    for turn, f in enumerate(fields(Figures))
+    for n, by in enumerate((0.25, 4))
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", ONE_OFF.values(), ids=ONE_OFF)
+@pytest.mark.parametrize("table", ONE_OFF)
 def test_schedules_are_legal_by_any_figure(table: Costs, model: Path, figures: Callable[[str, Costs], None]) -> None:
     figures(named_target("cpu").cpu.data, table)
     assert texts(model, Settings.of(threads=2)).get("te")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", [SMALL, LARGE, *OFF.values()], ids=["small", "large", *OFF])
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(SMALL, id="small"),
+        pytest.param(LARGE, id="large", marks=pytest.mark.long),
+        pytest.param(OFF["quarter"], id="quarter", marks=pytest.mark.long),
+        pytest.param(OFF["fourfold"], id="fourfold"),
+    ],
+)
 def test_programs_are_right_by_any_table(
     table: Costs, model: Path, expected: tuple[str, dict[str, Any]], figures: Callable[[str, Costs], None]
 ) -> None:

@@ -52,10 +52,10 @@ DEPTHWISE = [
 
 
 def sample(target: str) -> list[Case]:
-    """About one case of thirty, others for each target: more of those whose groups are whole vectors."""
+    """About one case of sixty, others for each target: more of those whose groups are whole vectors."""
     first = TARGETS.index(target)
     whole = [case for case in GROUPED if case.outs % 8 == 0]
-    return list(dict.fromkeys(GROUPED[first::59] + whole[first::23] + DEPTHWISE[first::29]))
+    return list(dict.fromkeys(GROUPED[first::118] + whole[first::46] + DEPTHWISE[first::58]))
 
 
 def compare(cases: Sequence[Case], target: str) -> None:

@@ -22,6 +22,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from language_models import Dimensions, gpt, llama  # noqa: E402
 
+from .turns import by_turns
+
 Arrays: TypeAlias = "dict[str, np.ndarray[Any, np.dtype[Any]]]"
 
 STATES = Dimensions().states()
@@ -60,12 +62,7 @@ def compiled(name: str) -> tuple[Any, Dimensions, Executable]:
 
 @pytest.mark.parametrize(
     ("how", "name", "batch"),
-    [
-        pytest.param(how, name, batch, marks=pytest.mark.long if (n + m + batch // 2) % 2 else [])
-        for n, how in enumerate(({}, {"capacity": 200}, {"capacity": 7, "grow": True}))
-        for m, name in enumerate(MODELS)
-        for batch in (1, 3)
-    ],
+    by_turns(({}, {"capacity": 200}, {"capacity": 7, "grow": True}), [*MODELS], (1, 3)),
 )
 def test_a_session_gives_what_onnxruntime_gives(name: str, batch: int, how: dict[str, Any]) -> None:
     """Rows of the batch and of heads lie apart by as much as there is room for."""

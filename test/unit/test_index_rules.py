@@ -185,7 +185,7 @@ def grid(box_: dict[Atom, Range]) -> dict[Atom, np.ndarray]:
     }
 
 
-@settings(max_examples=250, deadline=None, derandomize=True)
+@settings(max_examples=120, deadline=None, derandomize=True)
 @given(forms, boxes)
 def test_simplified_forms_are_equal_no_larger_and_stay_as_they_are(x: Linear, box_: dict[Atom, Range]) -> None:
     simple = x.simplify(box_.get)

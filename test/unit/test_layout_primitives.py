@@ -21,6 +21,7 @@ from stage_schedules import (  # noqa: E402
     halves,
     windows,
 )
+from turns import by_turns  # noqa: E402
 
 from lamina.dialects.index.index_map import IndexMap, IndexMapAttr  # noqa: E402
 from lamina.dialects.index.linear import Linear, floordiv, mod  # noqa: E402
@@ -95,8 +96,7 @@ def test_machine_code_of_windows_that_roll() -> None:
 PRIMITIVES = {"stored": stored, "iterated": iterated}
 
 
-@pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)
-@pytest.mark.parametrize("program", [any_program, MATMUL], ids=["any", "symbolic"])
+@pytest.mark.parametrize(("primitive", "program"), by_turns(list(PRIMITIVES.values()), (any_program, MATMUL)))
 @pytest.mark.parametrize("seeds", halves(70), ids=str)
 def test_random_schedules_keep_values(seeds: range, primitive: Primitive, program: Program) -> None:
     accepted = sum(check(seed, program, primitive) is not None for seed in seeds)

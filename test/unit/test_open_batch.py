@@ -72,7 +72,7 @@ def check_on(program: Executable, model: Any, shapes: Sequence[tuple[int, ...]])
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_a_network_of_real_size(threads: int) -> None:
     model = network(112, 64, 40)
     program = lamina.compile(model, shapes={"batch": "1..20"}, threads=threads, cache=False)
@@ -81,14 +81,18 @@ def test_a_network_of_real_size(threads: int) -> None:
     check(program, model, 112, (1, 2, 7, 20, 1))
 
 
-@pytest.mark.parametrize(("size", "width", "odd"), [(37, 16, 6), (20, 24, 10), (50, 34, 2)])
+@pytest.mark.parametrize(
+    ("size", "width", "odd"), [(37, 16, 6), pytest.param(20, 24, 10, marks=pytest.mark.long), (50, 34, 2)]
+)
 def test_networks_whose_channels_fill_no_blocks(size: int, width: int, odd: int) -> None:
     model = network(size, width, odd)
     program = lamina.compile(model, shapes={"batch": "1..40"}, threads=1, cache=False)
     check(program, model, size, (1, 3, 16, 40))
 
 
-@pytest.mark.parametrize(("width", "odd", "threads"), [(64, 40, 1), (64, 40, 2), (24, 10, 1)])
+@pytest.mark.parametrize(
+    ("width", "odd", "threads"), [(64, 40, 2), (24, 10, 1), pytest.param(64, 40, 1, marks=pytest.mark.long)]
+)
 def test_images_of_any_size(width: int, odd: int, threads: int) -> None:
     """With nothing said of them; the smallest is what the kernels need."""
     model = network(None, width, odd)

@@ -10,6 +10,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import lamina
 
+from .turns import by_turns
+
 
 def attention(keys: int | str, heads: int, depth: int, masked: bool) -> Any:
     """softmax(x k^T / sqrt(depth) + mask) v of x [1, queries, heads * depth] and k, v [1, keys, heads * depth]."""
@@ -56,14 +58,11 @@ TARGETS = (None, "x86-64-v3", "x86-64")
 
 
 @pytest.mark.parametrize(
-    ("keys", "heads", "depth", "masked", "target"),
-    [
-        pytest.param(*case, target, marks=[] if turn in (0, n % 2 + 1) else pytest.mark.long)
-        for n, case in enumerate([(20, 2, 16, True), (77, 2, 64, False), (64, 1, 32, True), (150, 1, 40, False)])
-        for turn, target in enumerate(TARGETS)
-    ],
+    ("case", "target"),
+    by_turns([(20, 2, 16, True), (77, 2, 64, False), (64, 1, 32, True), (150, 1, 40, False)], TARGETS),
 )
-def test_a_number_of_keys(keys: int, heads: int, depth: int, masked: bool, target: str | None) -> None:
+def test_a_number_of_keys(case: tuple[int, int, int, bool], target: str | None) -> None:
+    keys, heads, depth, masked = case
     given: dict[str, Any] = {} if target is None else {"target": target}
     model = attention(keys, heads, depth, masked)
     program = lamina.compile(model, shapes={"queries": "1..200"}, threads=1, cache=False, **given)
@@ -72,14 +71,7 @@ def test_a_number_of_keys(keys: int, heads: int, depth: int, masked: bool, targe
         check(program, heads, depth, queries, keys, masked)
 
 
-@pytest.mark.parametrize(
-    ("depth", "target"),
-    [
-        pytest.param(depth, target, marks=[] if turn in (0, n % 2 + 1) else pytest.mark.long)
-        for n, depth in enumerate([16, 40, 64])
-        for turn, target in enumerate(TARGETS)
-    ],
-)
+@pytest.mark.parametrize(("depth", "target"), by_turns([16, 40, 64], TARGETS))
 def test_an_open_number_of_keys(depth: int, target: str | None) -> None:
     given: dict[str, Any] = {} if target is None else {"target": target}
     ranges = {"queries": "1..200", "count": "1..400"}

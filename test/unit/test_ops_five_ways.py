@@ -38,6 +38,7 @@ from lamina.runtime.llvm_module import load_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import NAMES, arrays_of, assert_close, load, valid_samples  # noqa: E402
+from turns import each_second  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -160,7 +161,7 @@ def test_smallest_sample_runs_five_ways_and_is_read_again_at_every_level(name: s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", each_second(NAMES))
 def test_one_more_sample_runs_five_ways(name: str) -> None:
     """The first one, fused with what follows; where nothing can follow that in the middle as it is.
 

@@ -23,6 +23,7 @@ from lamina.runtime.llvm_module import compile_module
 
 from . import aarch64_machine
 from .host_features import needs
+from .turns import each_second
 
 pytestmark = pytest.mark.slow
 
@@ -137,7 +138,7 @@ MACHINES = ("x86-64-v2", "x86-64-v3", "alderlake", "x86-64-v4", "cascadelake", "
 """Of each width of vectors one without and one with products of bytes; one with all that there is; another kind."""
 
 
-@pytest.mark.parametrize("machine_name", MACHINES)
+@pytest.mark.parametrize("machine_name", each_second(MACHINES))
 def test_numbers(machine_name: str, layers: Layers, tmp_path: Path) -> None:
     """Kernels with the target's tiles run, those for AArch64 in an emulator, and give what NumPy does.
 

@@ -12,6 +12,8 @@ import lamina
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.relay.nn.recurrent import LstmOp
 
+from .turns import by_turns
+
 pytestmark = pytest.mark.slow
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -123,31 +125,17 @@ def test_number_of_steps_may_be_unknown() -> None:
     np.testing.assert_allclose(long[:3], short, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["RNN", "GRU", "LSTM"])
 @pytest.mark.parametrize(
-    ("batch", "hidden", "direction"),
-    [
-        (1, 20, "forward"),
-        (3, 64, "bidirectional"),
-        ("batch", 64, "forward"),
-        ("batch", 40, "bidirectional"),
-        *[
-            pytest.param(*row, marks=pytest.mark.long)
-            for row in (
-                (1, 20, "bidirectional"),
-                (3, 64, "forward"),
-                ("batch", 64, "bidirectional"),
-                ("batch", 40, "forward"),
-            )
-        ],
-    ],
+    ("direction", "kind", "sizes"),
+    by_turns(("forward", "bidirectional"), ("RNN", "GRU", "LSTM"), ((1, 20), (3, 64), ("batch", 64), ("batch", 40))),
 )
-def test_one_program_for_a_range_of_steps(kind: str, batch: int | str, hidden: int, direction: str) -> None:
+def test_one_program_for_a_range_of_steps(direction: str, kind: str, sizes: tuple[int | str, int]) -> None:
     """With hidden units for whole vectors weights are packed, however many steps and sequences there are.
 
     Few steps: so large weights make what differs by rounding grow with each.
     """
     ort = pytest.importorskip("onnxruntime")
+    batch, hidden = sizes
     model, _ = layer(kind, 3, 2 if isinstance(batch, str) else batch, hidden, direction, ("B",))
     dims = model.graph.input[0].type.tensor_type.shape.dim
     dims[0].dim_param, ranges = "steps", {"steps": "1..13"}

@@ -20,6 +20,7 @@ from stage_schedules import (  # noqa: E402
     halves,
     reduction,
 )
+from turns import by_turns  # noqa: E402
 
 from lamina.dialects.schedule.primitives.decompose_reduction import DecomposeReductionOp  # noqa: E402
 from lamina.dialects.schedule.primitives.rfactor import RFactorOp  # noqa: E402
@@ -43,8 +44,7 @@ def decompose(draws: Draws) -> Operation | None:
     return DecomposeReductionOp.make(stage, draws.r.choice(handles)) if handles else None
 
 
-@pytest.mark.parametrize("primitive", [rfactor, decompose], ids=["rfactor", "decompose_reduction"])
-@pytest.mark.parametrize("program", [reduction, any_program, MATMUL], ids=["reduction", "any", "symbolic"])
+@pytest.mark.parametrize(("program", "primitive"), by_turns((reduction, any_program, MATMUL), (rfactor, decompose)))
 @pytest.mark.parametrize("seeds", halves(70), ids=str)
 def test_random_schedules_keep_values(seeds: range, primitive: Primitive, program: Program) -> None:
     accepted = sum(check(seed, program, primitive) is not None for seed in seeds)

@@ -306,7 +306,7 @@ def run_passes(text: str, module: ModuleOp, store: ParamStore) -> None:
 
 
 SETTINGS = settings(
-    max_examples=10,
+    max_examples=6,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

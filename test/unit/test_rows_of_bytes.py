@@ -10,6 +10,8 @@ import pytest
 from lamina.driver.api import compile
 from lamina.numpy.jit import jit
 
+from .turns import by_turns
+
 pytestmark = pytest.mark.slow
 
 DTYPES = ("bool", "int8", "uint16")
@@ -34,8 +36,7 @@ def rows(dtype: str, width: int) -> Any:
     return random.integers(info.min, info.max, (67, width), dtype, endpoint=True)
 
 
-@pytest.mark.parametrize("target", ["cpu", "x86-64-v3"])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("dtype", "target"), by_turns(DTYPES, ("cpu", "x86-64-v3")))
 def test_rows_are_reduced_as_numpy_does(dtype: str, target: str) -> None:
     given = [rows(dtype, width) for width in WIDTHS]
 

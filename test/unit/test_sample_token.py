@@ -30,7 +30,7 @@ def table_model(batch: int, table: Any) -> Any:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-@pytest.mark.parametrize("make", [gpt, llama])
+@pytest.mark.parametrize("make", [gpt, pytest.param(llama, marks=pytest.mark.long)])
 def test_the_likeliest_tokens_of_a_language_model(make: Any) -> None:
     size = Dimensions(layers=2, context=32)
     shapes: Any = {"batch": 1, "seq": "?", "past": "?"}

@@ -23,7 +23,7 @@ from lamina.dialects.schedule.primitives.parallel import ParallelOp  # noqa: E40
 pytestmark = pytest.mark.slow
 
 SEEDS = 16
-BLOCKS = [n if n < 3 else pytest.param(n, marks=pytest.mark.long) for n in range(10)]
+BLOCKS = [n if n < 2 else pytest.param(n, marks=pytest.mark.long) for n in range(10)]
 
 
 def test_every_primitive_is_drawn() -> None:

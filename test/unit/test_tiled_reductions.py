@@ -23,6 +23,8 @@ from lamina.tensor.program import te_module
 from lamina.tuning.kernel_task import KernelTask, tasks_of
 from lamina.tuning.measuring import chosen
 
+from .turns import by_turns
+
 
 def product(r: random.Random, dtype: str) -> tuple[list[Any], Any]:
     """A product of matrices, some of them together, one of them turned, with or without an epilogue."""
@@ -79,8 +81,7 @@ def check(task: KernelTask, schedule: str, target: str, wanted: Any, seed: int, 
     np.testing.assert_array_equal(found, wanted(*arrays).astype(dtype), err_msg=schedule)
 
 
-@pytest.mark.parametrize("target", ["cpu", "x86-64-v3", "x86-64-v2"])
-@pytest.mark.parametrize("program", [product, window])
+@pytest.mark.parametrize(("target", "program"), by_turns(("cpu", "x86-64-v3", "x86-64-v2"), (product, window)))
 def test_drawn_reductions_in_tiles(program: Any, target: str) -> None:
     tiled = 0
     for seed in range(10):
@@ -115,8 +116,7 @@ def test_threads_share_whichever_side_is_long(n: int, m: int) -> None:
     assert shared and min(shared) >= 4
 
 
-@pytest.mark.parametrize("target", ["cpu", "x86-64-v3"])
-@pytest.mark.parametrize("program", [product, window])
+@pytest.mark.parametrize(("target", "program"), by_turns(("cpu", "x86-64-v3"), (product, window)))
 def test_drawn_configurations_of_sketches(program: Any, target: str) -> None:
     """They are refused or compute the same."""
     ran = 0

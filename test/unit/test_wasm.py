@@ -34,6 +34,8 @@ from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.runtime.exported import ExportedNet, read_net
 from lamina.runtime.ports import Port
 
+from .turns import each_second
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
@@ -235,7 +237,7 @@ def assert_near(found: Arrays, wanted: Sequence[Array], tolerance: float) -> Non
 
 
 @needs_node
-@pytest.mark.parametrize("made", MODELS, ids=lambda f: f.__name__.strip("_"))
+@pytest.mark.parametrize("made", each_second(MODELS), ids=lambda f: f.__name__.strip("_"))
 def test_small_networks_in_node(made: Callable[[Small], Any], tmp_path: Path) -> None:
     model = made(Small(0))
     lamina.export(model, tmp_path / "net.wasm")
@@ -255,7 +257,9 @@ def test_small_networks_in_wasmtime(made: Callable[[Small], Any], tmp_path: Path
 
 
 @needs_node
-@pytest.mark.parametrize("name", ["squeezenet", "shufflenet", pytest.param("inception_v1", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "name", ["squeezenet", *(pytest.param(n, marks=pytest.mark.long) for n in ("shufflenet", "inception_v1"))]
+)
 def test_light_models_agree_with_onnxruntime(name: str, tmp_path: Path) -> None:
     model = models.light_model(name)
     # A softmax would hide what goes into it where one class is far ahead.

@@ -60,7 +60,11 @@ CASES: dict[str, tuple[tuple[int, ...], int, list[int], dict[str, bool]]] = {
 }
 
 
-USUAL = {(4, 1): [*CASES][1:], (4, 2): ["a_row_of_tiles", "odd_image_residual"], (2, 1): ["tails_both_ways"]}
+USUAL = {
+    (4, 1): ["channels_beyond_a_block", "two_readers", "tiles_left_over", "no_padding"],
+    (4, 2): ["a_row_of_tiles", "odd_image_residual", "rows_that_no_register_tile_divides"],
+    (2, 1): ["tails_both_ways", "batch"],
+}
 
 
 @pytest.mark.parametrize(
