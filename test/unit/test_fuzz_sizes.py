@@ -205,3 +205,9 @@ def test_what_oracles_compute_one_by_one_counts_more() -> None:
     case = drawn(437526353482, "symbols")
     assert "GridSample" in case.operators
     assert all(run.sizes["n"] < 60 for run in case.runs)
+
+
+def test_a_graph_whose_values_are_large_at_all_sizes_is_drawn_anew() -> None:
+    """Places that the first graph of this seed speaks of need extents of 992, and one of its values has two of them."""
+    case = drawn(1826285014, "symbols")
+    assert case.runs and all(max(run.sizes.values()) < 100 for run in case.runs)

@@ -120,6 +120,16 @@ def test_places_that_are_no_numbers_stay_inside() -> None:
             np.testing.assert_array_equal(found.reshape(-1), expected, f"{method} {padding}")
 
 
+def test_a_part_of_zero_of_an_infinite_pixel_is_no_number() -> None:
+    """The place before the first pixel is made from nothing but a part of zero of it. numpy's dot leaves that out."""
+    image = np.ones((1, 2, 3, 3), np.float32)
+    image[:, 0, 1, 0] = np.inf
+    grid = np.array([-2, 0], np.float32).reshape(1, 2, 1, 1)
+    (found,) = np_results(GridSampleOp, [image, grid], {})
+    np.testing.assert_array_equal(found.reshape(-1), [np.nan, 0])
+    check(GridSampleOp, [image, grid], {})
+
+
 @pytest.mark.parametrize("mode", TRANSFORMATIONS[:-1])
 def test_places_are_exact(mode: str) -> None:
     half = Fraction(1, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from lamina.dialects.relay.contraction import tensordot
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import affine_grid_gradients
 from lamina.dialects.relay.image.sampling import cubic_weights, one_of, working_dtype
@@ -131,7 +132,7 @@ class GridSampleOp(Injective):
             value = x[n]
             for index, weight in taps:
                 # Each step takes away the axis behind the channels.
-                value = np.tensordot(value[:, index], weight, (1, 0))
+                value = tensordot(value[:, index], weight, ([1], [0]))
             out[(n, slice(None), *at)] = value
         return out.astype(data.dtype)
 

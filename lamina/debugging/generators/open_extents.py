@@ -307,6 +307,9 @@ def _give_ranges(graph: OpenGraph, most: int, draw: Draw) -> None:
     while most > least + 1 and _elements(graph, dict.fromkeys(names, most)) > MOST_ELEMENTS:
         most = max(most // 2, least + 1)
     most = max(most, least + 1)
+    smallest = dict.fromkeys(names, least)
+    if most == least + 1 and _misfit(graph, smallest) is None and _elements(graph, smallest) > MOST_ELEMENTS:
+        raise CannotDraw("the values are large at all sizes")
     steps = [n for n in STEPS if -(-least // n) * n + n <= most]
     graph.ranges = {name: _multiples(least, most, draw.choice(steps)) for name in names}
 
