@@ -14,7 +14,9 @@ from lamina.debugging.campaign import Settings
 from lamina.debugging.fuzz_case import Report, run_seed
 from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.generators.drawn import Drawn, Generator, drawn, plan_of
-from lamina.debugging.generators.growing_states import PAST
+from lamina.debugging.generators.growing_states import PAST, runs_of_states
+from lamina.debugging.generators.onnx_graph import CannotDraw
+from lamina.debugging.generators.open_extents import MOST_ELEMENTS, Run
 from lamina.debugging.outcome import Kind
 from lamina.runtime.session import ProgramSession
 
@@ -42,6 +44,26 @@ def test_states_are_rows_behind_those_of_before(cases: list[Drawn]) -> None:
         least, most = case.ranges[PAST].split("..")
         assert int(least) == 0 and int(most) >= sum(min(run.sizes.values()) for run in case.runs)
     assert len(readers) > 3, readers
+
+
+def test_rows_of_before_count_as_what_oracles_compute() -> None:
+    """Quantised images of this seed, the same ones as a state: the largest took three minutes."""
+    case = drawn(1826285889)
+    assert case.states and max(max(run.sizes.values()) for run in case.runs) < 20
+    past = sum(max(run.sizes.values()) for run in case.runs)
+    assert case.ranges[PAST] == f"0..{past}"
+
+
+def test_runs_are_left_out_at_which_the_rows_of_before_are_too_large() -> None:
+    class Rows:
+        def elements(self, sizes: dict[str, int]) -> int:
+            return (sizes["n"] + sizes[PAST]) * MOST_ELEMENTS // 5
+
+    graph: Any = Rows()
+    runs = [Run({"n": n}, {}) for n in (1, 2, 9, 2)]
+    assert runs_of_states(graph, runs) == [runs[0], runs[1], runs[3]]
+    with pytest.raises(CannotDraw, match="the states are large at all sizes"):
+        runs_of_states(graph, runs[1:3])
 
 
 def test_a_session_goes_through_all_sizes() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from lamina.debugging.generators.blocks import block_chain
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.few_ops import few_ops
-from lamina.debugging.generators.growing_states import PAST, GrowingState, add_rows, add_states
+from lamina.debugging.generators.growing_states import PAST, GrowingState, add_rows, add_states, runs_of_states
 from lamina.debugging.generators.layout_chains import layout_chain
 from lamina.debugging.generators.modules import relay_module
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
@@ -133,6 +133,7 @@ def drawn_open(plan: Plan, draw: Draw) -> Drawn:
     runs, ranges = open_graph.runs(draw), open_graph.shapes()
     states = add_states(open_graph, draw) if plan.states else {}
     if states:
+        runs = runs_of_states(open_graph, runs)
         ranges[PAST] = f"0..{sum(max(run.sizes.values()) for run in runs)}"
     source, operators, alone = open_graph.model.SerializeToString(), open_graph.operators(), bool(graph.alone)
     return Drawn(plan, source, True, runs[0].inputs, operators, alone, ranges, runs, open_graph.left_out, states)

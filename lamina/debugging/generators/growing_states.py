@@ -16,7 +16,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from lamina.debugging.generators.draw import Draw
-from lamina.debugging.generators.open_extents import OpenGraph
+from lamina.debugging.generators.onnx_graph import CannotDraw
+from lamina.debugging.generators.open_extents import MOST_ELEMENTS, OpenGraph, Run
 
 PAST = "past"
 """The name of the number of rows so far."""
@@ -98,6 +99,22 @@ def add_states(graph: OpenGraph, draw: Draw) -> dict[str, GrowingState]:
     return found
 
 
+def runs_of_states(graph: OpenGraph, runs: Sequence[Run]) -> list[Run]:
+    """The runs at which all values, with the rows of the runs before, are small enough for the oracles.
+
+    Raises CannotDraw where there are not two.
+    """
+    found: list[Run] = []
+    past = 0
+    for run in runs:
+        if graph.elements({**run.sizes, PAST: past}) <= MOST_ELEMENTS:
+            found.append(run)
+            past += max(run.sizes.values())
+    if len(found) < 2:
+        raise CannotDraw("the states are large at all sizes")
+    return found
+
+
 def _axis_of_rows(info: onnx.ValueInfoProto) -> int | None:
     """The one axis whose extent has a name, of an input with floats or whole numbers of 32 bits or more."""
     if info.type.tensor_type.elem_type not in (TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64):
@@ -172,4 +189,4 @@ def _attention(rows: _Rows, present: str) -> str:
     return rows.node("MatMul", [rows.node("Softmax", [scaled], axis=-1), present])
 
 
-__all__ = ["PAST", "GrowingState", "add_rows", "add_states"]
+__all__ = ["PAST", "GrowingState", "add_rows", "add_states", "runs_of_states"]

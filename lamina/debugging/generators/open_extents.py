@@ -58,9 +58,11 @@ ONE_BY_ONE = {
     "relay.vision.roi_pool": 100,
     "relay.scatter_elements": 10,
     "relay.scatter_nd": 10,
+    "relay.qnn.quantize": 4,
+    "relay.qnn.requantize": 4,
 }
 """Ops of which an element counts as so many: their oracles go from one to the next in Python, 40 us for a sample of a
-grid."""
+grid, or are asked again and again where their roundings decide a result."""
 STEPS = (1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 8)
 """Numbers that all sizes of a name are multiples of."""
 ANYTHING = 0.1
@@ -136,6 +138,12 @@ class OpenGraph:
                 array = array.clip(least, max(smallest - 1, least)).astype(array.dtype)
             found[info.name] = array
         return found
+
+    def elements(self, sizes: Mapping[str, int]) -> int:
+        """The elements of all values of the graph at these sizes, each as the work that it is for an oracle."""
+        results = [r for op in self.imported(sizes).module.walk() for r in op.results]
+        types: list[tuple[str, Any]] = [(r.owner.name, r.type) for r in results]
+        return sum(ONE_BY_ONE.get(name, 1) * prod(t.get_shape()) for name, t in types if hasattr(t, "get_shape"))
 
     def _input_elements(self, sizes: Mapping[str, int]) -> int:
         """Of the inputs of these sizes."""
@@ -304,11 +312,11 @@ def _give_ranges(graph: OpenGraph, most: int, draw: Draw) -> None:
     least = max(_most_places(graph), draw.choice((1, 1, 1, 1, 2, 2, 3, 4)), *unlike)
     while least < most and _misfit(graph, dict.fromkeys(names, least)) is not None:
         least += 1
-    while most > least + 1 and _elements(graph, dict.fromkeys(names, most)) > MOST_ELEMENTS:
+    while most > least + 1 and graph.elements(dict.fromkeys(names, most)) > MOST_ELEMENTS:
         most = max(most // 2, least + 1)
     most = max(most, least + 1)
     smallest = dict.fromkeys(names, least)
-    if most == least + 1 and _misfit(graph, smallest) is None and _elements(graph, smallest) > MOST_ELEMENTS:
+    if most == least + 1 and _misfit(graph, smallest) is None and graph.elements(smallest) > MOST_ELEMENTS:
         raise CannotDraw("the values are large at all sizes")
     steps = [n for n in STEPS if -(-least // n) * n + n <= most]
     graph.ranges = {name: _multiples(least, most, draw.choice(steps)) for name in names}
@@ -331,13 +339,6 @@ def _misfit(graph: OpenGraph, sizes: Mapping[str, int | str]) -> tuple[str, str]
             raise CannotDraw(str(e)) from None
         return found[1], one_line(str(e))
     return None
-
-
-def _elements(graph: OpenGraph, sizes: Mapping[str, int]) -> int:
-    """The elements of all values of the graph at these sizes, each as the work that it is for an oracle."""
-    results = [r for op in graph.imported(sizes).module.walk() for r in op.results]
-    types: list[tuple[str, Any]] = [(r.owner.name, r.type) for r in results]
-    return sum(ONE_BY_ONE.get(name, 1) * prod(t.get_shape()) for name, t in types if hasattr(t, "get_shape"))
 
 
 def _places(node: onnx.NodeProto) -> Iterator[int]:
