@@ -287,10 +287,17 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     elif not thirds and _only_moves(op, wide, operands):
         return array
     else:
-        off = PRODUCT_NOISE[dtype] * np.max(np.abs(wide), initial=0.0)
+        off = PRODUCT_NOISE[dtype] * max(np.max(np.abs(wide)), _shift(op, operands))
     if rounding.others and isinstance(op, Reduction):
         off = off * max(1.0, operands[0].size / array.size / TERMS)
     return _with_noise(array, off, rounding)
+
+
+def _shift(op: RelayOp, operands: Sequence[Any]) -> float:
+    """The largest number that a normalisation adds at its end: what it leaves of that is as far off."""
+    beta = getattr(op, "beta", None)
+    added = next((a for value, a in zip(op.operands, operands, strict=True) if value is beta), np.zeros(0))
+    return float(np.max(np.abs(added[np.isfinite(added)]), initial=0.0))
 
 
 def _rounding_of(array: Any, dtype: str) -> Any:

@@ -163,6 +163,19 @@ def test_equal_numbers_are_as_far_from_their_mean_as_it_is_rounded(norm: str, we
     assert 6e-6 < np.abs(runs).max() < 1e-4
 
 
+def test_what_a_normalisation_leaves_of_its_shift_is_as_far_off_as_that() -> None:
+    """-0.5 / sqrt(0.25 + 1e-5) + 1 is 2e-5, and single precision has but multiples of 2^-24 of it."""
+    weights = {"scale": 1.0, "shift": 1.0, "mean": -2.0, "variance": 0.25}
+    constants = [f"%{name} = relay.constant dense<{value}> : tensor<1xf32>" for name, value in weights.items()]
+    body = f"relay.nn.batch_norm %x, {', '.join(f'%{name}' for name in weights)}"
+    module = precise(
+        body, (1, 1), "tensor<1x1xf32>", *constants, read=", ".join(["tensor<1x1xf32>"] + ["tensor<1xf32>"] * 4)
+    )
+    module.arrays = [np.full((1, 1), -2.5, np.float32)]
+    runs = [module.run(seed)[0].item() for seed in range(RUNS)]
+    assert 2.0**-24 < np.ptp(runs) < 2.0**-18
+
+
 def test_a_function_is_at_its_end_where_it_rounds_to_it_and_a_little_before() -> None:
     tanh = precise("relay.tanh %x", (100,), "tensor<100xf32>")
     first = [1 + float(np.argmax(tanh.run(seed)[0])) / 8 for seed in (0, 1)]
