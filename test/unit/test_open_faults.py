@@ -34,12 +34,12 @@ def drawn(*shape: int) -> Any:
     return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
 
 
-def check(model: Any, fed: list[dict[str, Any]], all_sizes: bool = True) -> None:
+def check(model: Any, fed: list[dict[str, Any]], all_sizes: bool = True, **how: Any) -> None:
     """One program, without a line that says otherwise, and results as onnxruntime's."""
     session = pytest.importorskip("onnxruntime").InferenceSession(model.SerializeToString())
     with warnings.catch_warnings():
         warnings.simplefilter("error" if all_sizes else "ignore")
-        exe = lamina.compile(model, threads=1, cache=False)
+        exe = lamina.compile(model, threads=1, cache=False, **how)
         for inputs in fed:
             for found, expected in zip(exe.run(inputs).values(), session.run(None, inputs), strict=True):
                 np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
@@ -216,3 +216,35 @@ def test_extents_are_merged_while_numbers_are_split(perm: list[int], shape: list
     nodes = [node("Transpose", ["x"], ["t"], perm=perm), node("Reshape", ["t", "shape"], ["y"])]
     model = made(nodes, [port("x", ["b", "n", 4, 3])], [port("y", None)], {"shape": np.asarray(shape)})
     check(model, [{"x": drawn(*extents, 4, 3)} for extents in ((2, 5), (1, 1), (3, 17))])
+
+
+WHOLE = [(n, target) for target in ("cpu", "x86-64-v3", "x86-64-v2") for n in (4, 8, 16, 24, 48)]
+"""Vectors of each width, one and several of them, and one and a half."""
+
+
+@pytest.mark.parametrize(("width", "target"), WHOLE)
+@pytest.mark.parametrize("rows", [1, 9])
+def test_columns_of_a_product_are_so_many_times_whole_vectors(rows: int, width: int, target: str) -> None:
+    """What is left of tiles of several vectors never has all of these."""
+    nodes = [node("Reshape", ["y", "shape"], ["columns"]), node("MatMul", ["x", "columns"], ["z"])]
+    inputs = [port("x", [rows, 20]), port("y", [20, "n", width])]
+    model = made(nodes, inputs, [port("z", None)], {"shape": np.array([20, -1])})
+    fed = [{"x": drawn(rows, 20), "y": drawn(20, n, width)} for n in (1, 2, 3, 7, 20)]
+    check(model, fed, target=target)
+
+
+@pytest.mark.parametrize(("width", "target"), WHOLE)
+def test_vectors_of_a_sum_over_rows_that_lie_apart(width: int, target: str) -> None:
+    """The first two are multiplied to a matrix of n times `width` columns, read along the other axis."""
+    inputs = [port("x", [5, 9]), port("y", ["n", 9, width]), port("z", [5, width])]
+    model = made([node("Einsum", ["x", "y", "z"], ["o"], equation="bn,anm,bm->ba")], inputs, [port("o", None)])
+    fed = [{"x": drawn(5, 9), "y": drawn(n, 9, width), "z": drawn(5, width)} for n in (1, 2, 3, 7, 20)]
+    check(model, fed, shapes={"n": "1..64"}, target=target)
+
+
+@pytest.mark.parametrize("width", [16, 24, 48])
+def test_rows_of_a_depthwise_convolution_are_so_many_times_whole_vectors(width: int) -> None:
+    nodes = [node("Reshape", ["x", "shape"], ["image"]), node("Conv", ["image", "w"], ["y"], pads=[1] * 4, group=3)]
+    weights = {"shape": np.array([1, 3, 9, -1]), "w": drawn(3, 1, 3, 3)}
+    model = made(nodes, [port("x", [1, 3, 9, "n", width])], [port("y", None)], weights)
+    check(model, [{"x": drawn(1, 3, 9, n, width)} for n in (1, 2, 3, 7, 20)])

@@ -75,14 +75,14 @@ def cut_tail(s: Schedule, loop: SSAValue, extent: int, size: int, pieces: Sequen
 def lane_pieces(stage: Stage, dim: int, lanes: int, vectors: int = 1) -> Sequence[int]:
     """The pieces in which elements beyond whole tiles of `vectors` vectors go along a dimension of unknown extent.
 
-    None where lanes read what lies side by side: what there is not is masked. What lies apart is read lane by lane,
-    each by a test of its own: there the last elements go in vectors, in fours and one by one.
+    None where all vectors are whole, or lanes read what lies side by side: what there is not is masked. What lies apart
+    is read lane by lane, each by a test of its own: there the last elements go in vectors, in fours and one by one.
     """
     variable = stage.op.body.block.args[dim]
     read = [stage.read_forms(r) for r in stage.reads()]
     apart = any(variable in form.dims() for forms in read for form in forms[:-1])
     beside = all(not forms or forms[-1].terms.get(variable, 1) == 1 for forms in read)
-    if not is_open(stage.spatial[dim]) or not apart and beside:
+    if not is_open(stage.spatial[dim]) or stage.spatial[dim] % lanes == 0 or not apart and beside:
         return ()
     return [n for n in sorted({lanes, FEWEST_LANES, 1}, reverse=True) if n <= lanes and n < lanes * vectors]
 

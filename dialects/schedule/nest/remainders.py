@@ -40,7 +40,7 @@ from lamina.dialects.schedule.nest.edits import (
     reduction_loops,
 )
 from lamina.dialects.schedule.nest.refusals import ScheduleError
-from lamina.dialects.schedule.nest.tails import resolve_bounds
+from lamina.dialects.schedule.nest.tails import resolve_bounds, shorten
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.facts import facts_at, facts_inside, walk_with_facts
 from lamina.dialects.tir.ops import AccessOp, AllocOp, BlockOp, ConditionOp, ForOp, LoadOp, StoreOp, enclosing_loops
@@ -102,6 +102,8 @@ def partition_open(loop: ForOp, sizes: Sequence[int]) -> list[ForOp]:
     loop.set_min_bounds([floordiv(tiles.whole, tiles.step, ranges)])
     for each in done:
         _resolve(each, tails)
+        for v in [v for v in all_ops(each.body) if type(v) is ForOp]:
+            shorten(v)
     return done
 
 

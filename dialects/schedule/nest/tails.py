@@ -40,3 +40,28 @@ def resolve_bounds(loop: ForOp, facts: Facts | None = None) -> None:
     if kept != loop.min_bounds():
         edit.change(loop)
         loop.set_min_bounds(kept)
+
+
+def shorten(loop: ForOp) -> None:
+    """Leave the last iterations of a loop out that have nothing to do: a tail inside runs empty in them.
+
+    Before: `for i in 3: for j in 16 min [5 - i * 16]: ...`    After: `for i in 1: for j in 16 min [5 - i * 16]: ...`
+    """
+    if loop.bounds or loop.kind.data not in ("serial", "unrolled"):
+        return
+    needed, facts = 0, Facts(RangeCache())
+    for op in loop.body.block.ops:
+        if type(op) is not ForOp:
+            return
+        iterations = [loop.trip]
+        for bound in op.min_bounds():
+            step = -bound.terms.get(loop.var, 0)
+            if step <= 0:
+                continue
+            limits = facts.bounds(bound + Linear.dim(loop.var) * step)
+            if limits is not None:
+                # What the bound is in the first iteration, less step * i, is at least 1.
+                iterations.append(max((limits[1] - 1) // step + 1, 0))
+        needed = max(needed, min(iterations))
+    if 0 < needed < loop.trip:
+        loop.properties["extent"] = ForOp.make(needed, "").extent

@@ -14,14 +14,12 @@ from xdsl.printer import Printer
 
 from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
-from lamina.dialects.index.accesses import RangeCache
-from lamina.dialects.index.analyzer import Facts
-from lamina.dialects.index.linear import Linear, constant
+from lamina.dialects.index.linear import constant
 from lamina.dialects.schedule.families import LoopKindBase
 from lamina.dialects.schedule.nest.edits import function_of, name_tails, reduction_loops, substitute
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.nest.remainders import partition_open
-from lamina.dialects.schedule.nest.tails import resolve_bounds
+from lamina.dialects.schedule.nest.tails import resolve_bounds, shorten
 from lamina.dialects.schedule.primitive import ScheduleState, parse_loop
 from lamina.dialects.tir.ops import BlockOp, ForOp
 
@@ -107,28 +105,3 @@ def partition(loop: ForOp, tails: Sequence[int] = ()) -> list[ForOp]:
     if not peeled:
         edit.erase(loop, safe=False)
     return [loop]
-
-
-def shorten(loop: ForOp) -> None:
-    """Leave the last iterations of a loop out that have nothing to do: a tail inside runs empty in them.
-
-    Before: `for i in 3: for j in 16 min [5 - i * 16]: ...`    After: `for i in 1: for j in 16 min [5 - i * 16]: ...`
-    """
-    if loop.bounds or loop.kind.data not in ("serial", "unrolled"):
-        return
-    needed, facts = 0, Facts(RangeCache())
-    for op in loop.body.block.ops:
-        if type(op) is not ForOp:
-            return
-        iterations = [loop.trip]
-        for bound in op.min_bounds():
-            step = -bound.terms.get(loop.var, 0)
-            if step <= 0:
-                continue
-            limits = facts.bounds(bound + Linear.dim(loop.var) * step)
-            if limits is not None:
-                # What the bound is in the first iteration, less step * i, is at least 1.
-                iterations.append(max((limits[1] - 1) // step + 1, 0))
-        needed = max(needed, min(iterations))
-    if 0 < needed < loop.trip:
-        loop.properties["extent"] = ForOp.make(needed, "").extent
