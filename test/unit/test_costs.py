@@ -28,6 +28,8 @@ from lamina.driver.settings import Settings
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 
+from .turns import by_turns
+
 CPU = Path(__file__).parents[2] / "backends" / "cpu"
 TABLE = CPU / "costs.py"
 ALONE = [CPU / f"{name}.py" for name in ("tiles", "stages", "weights")]
@@ -229,17 +231,14 @@ def one_off(name: str, by: float) -> Costs:
 
 OFF = {"quarter": replace(FITTED, figures=off(0.25)), "fourfold": replace(FITTED, figures=off(4))}
 """A calibration that is wrong by a factor of 4 in each entry costs speed, never results."""
-ONE_OFF = [
-    pytest.param(one_off(f.name, by), id=f"{f.name}-{by:g}", marks=[] if turn % 2 == n else pytest.mark.long)
-    for turn, f in enumerate(fields(Figures))
-    for n, by in enumerate((0.25, 4))
-]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", ONE_OFF)
-def test_schedules_are_legal_by_any_figure(table: Costs, model: Path, figures: Callable[[str, Costs], None]) -> None:
-    figures(named_target("cpu").cpu.data, table)
+@pytest.mark.parametrize(("name", "by"), by_turns([f.name for f in fields(Figures)], (0.25, 4)))
+def test_schedules_are_legal_by_any_figure(
+    name: str, by: float, model: Path, figures: Callable[[str, Costs], None]
+) -> None:
+    figures(named_target("cpu").cpu.data, one_off(name, by))
     assert texts(model, Settings.of(threads=2)).get("te")
 
 
