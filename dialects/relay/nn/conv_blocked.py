@@ -46,7 +46,8 @@ class ContribConv2dNCHWcOp(_Blocked):
     Instructions that sum up small groups of input channels want the group innermost: kernel OIHW32o4i [O/32, I/4, KH,
     KW, 32, 4]; the data's blocks are some groups, of which the last may be more padding than the kernel has. So may
     they be of some smaller blocks of the kernel: 24 channels in two blocks of data are three of OIHW8i32o.
-    Padding lanes of the result are zero; those of the data must be finite.
+    Padding lanes of the result are zero where the data is finite. Those of the data that the kernel does not have are
+    not read, the others must be finite.
     """
 
     name = "relay.nn.contrib_conv2d_NCHWc"
@@ -91,7 +92,8 @@ class ContribConv2dNCHWcOp(_Blocked):
         out = groups * _group_block(attrs["channels"], groups, inner)
         x = _unblock_data(data, attrs["data_layout"])
         w = _unblock_kernel(weight, attrs["kernel_layout"])[:out]
-        w = np.pad(w, ((0, 0), (0, x.shape[1] // groups - w.shape[1]), (0, 0), (0, 0)))
+        # Not the kernel padded: a lane that is not read may be infinite.
+        x = np.concatenate([part[:, : w.shape[1]] for part in np.split(x, groups, axis=1)], axis=1)
         slides = windows(x.shape[2:], w.shape[2:], attrs["strides"], attrs["dilation"], attrs["padding"])
         y = correlate(x, w, slides, groups, attrs.get("out_dtype") or data.dtype.name)
         n, _, h, v = y.shape
@@ -116,10 +118,11 @@ class ContribConv2dNCHWcOp(_Blocked):
         ci = te.reduce_axis(part, "ci") if blocked else None
         # Parts of a block of the data, of which the kernel says how many there are.
         fan = data.shape[4] // part if blocked else 1
+        of_group = data.shape[1] * fan // groups
 
         def element(n: Index, ko: Index, y: Index, x: Index, kv: Index) -> Any:
             r, s = taps
-            chunk = ko // per_group * chunks + c if groups > 1 else c
+            chunk = ko // per_group * of_group + c if groups > 1 else c
             row, column = y * h.stride + r * h.dilation, x * v.stride + s * v.dilation
             o, ov = (ko * inner + kv) // block, (ko * inner + kv) % block
             outer = (o, r, s, c) if by_taps else (o, c, r, s)
@@ -162,6 +165,10 @@ class ContribConv2dNCHWcOp(_Blocked):
             sample(
                 (1, 3, 3, 3, 16), (3, 1, 1, 1, 16, 16),
                 attrs={"channels": 33, "groups": 3, "kernel_layout": "OIHW16i16o"},
+            ),
+            sample(
+                (1, 4, 3, 3, 16), (2, 5, 1, 1, 16, 4),
+                attrs={"channels": 32, "groups": 2, "kernel_layout": "OIHW16o4i"},
             ),
             sample(
                 ((1, 1, 3, 3, 16), "int8"), ((1, 1, 2, 2, 16, 32), "int8"),
