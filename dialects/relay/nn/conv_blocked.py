@@ -141,6 +141,7 @@ class ContribConv2dNCHWcOp(_Blocked):
     def samples() -> tuple[Sample, ...]:
         x, w = (1, 2, 5, 4, 16), (1, 2, 3, 3, 16, 32)
         plain_first = {"data_layout": "NCHW", "kernel_layout": "OIHW32o"}
+        parts = {"channels": 32, "groups": 2, "kernel_layout": "OIHW16o4i"}
         return (
             sample(x, w, attrs={"channels": 32}),
             sample(x, w, attrs={"channels": 32, "padding": [1, 1, 1, 1], "kernel_size": [3, 3]}),
@@ -166,10 +167,7 @@ class ContribConv2dNCHWcOp(_Blocked):
                 (1, 3, 3, 3, 16), (3, 1, 1, 1, 16, 16),
                 attrs={"channels": 33, "groups": 3, "kernel_layout": "OIHW16i16o"},
             ),
-            sample(
-                (1, 4, 3, 3, 16), (2, 5, 1, 1, 16, 4),
-                attrs={"channels": 32, "groups": 2, "kernel_layout": "OIHW16o4i"},
-            ),
+            sample((1, 4, 3, 3, 16), (2, 5, 1, 1, 16, 4), attrs=parts),
             sample(
                 ((1, 1, 3, 3, 16), "int8"), ((1, 1, 2, 2, 16, 32), "int8"),
                 attrs={"channels": 16, "out_dtype": "int32"},
