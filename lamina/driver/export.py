@@ -297,7 +297,7 @@ def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> tuple[Net,
         packed, length = _offsets(sizes, _alignment_of(target))
         offsets = tuple(places[n] if n >= 0 else -1 - packed[-1 - n] for n in packing.places)
         stored = tuple(places[n] for n in packing.sources)
-        packs = NetPacking(packed, stored, length, second.arena, len(second.entries))
+        packs = NetPacking(packed, stored, length, second.fixed_memory(1), len(second.entries))
     tensors = [[p for p in side if p.dtype != SIZE] for side in (info.inputs, info.outputs)]
     inputs, outputs = (tuple(NetTensor(p.name, p.shape, p.dtype) for p in side) for side in tensors)
     net = Net(
@@ -314,6 +314,7 @@ def _net_of(program: StoredProgram, target: TargetSpec, name: str) -> tuple[Net,
         size,
         packs,
         NetSizes(len(info.sizes), len(info.places), shapes_function(info)) if info.sizes else None,
+        info.thread_memory,
     )
     return net, places
 
@@ -337,8 +338,8 @@ def _description(
         "target": target._asdict(),
         "inputs": program.description["inputs"],
         "outputs": program.description["outputs"],
-        "arena": net.arena,
-        "memory": net.pool_at,
+        "arena": net.arena + net.thread_memory,
+        "memory": net.state_bytes,
         "entries": list(program.description["entries"]),
         "params": [[str(a.dtype), list(a.shape), at] for a, at in data],
         "weights": digest.hex(),

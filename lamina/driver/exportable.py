@@ -57,7 +57,11 @@ class ExportableProgram:
     @property
     def memory(self) -> Memory:
         """The bytes that a run needs besides inputs and outputs."""
-        return Memory(self.info.arena, sum(a.nbytes for a in self.stored.params), self.info.workspaces)
+        return Memory(
+            self.info.fixed_memory(self.settings.target.threads),
+            sum(a.nbytes for a in self.stored.params),
+            self.info.workspaces,
+        )
 
     @property
     def placement(self) -> str:

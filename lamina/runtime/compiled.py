@@ -34,7 +34,8 @@ class Memory(NamedTuple):
     """Bytes that a program holds, besides its code, its inputs and its outputs."""
 
     arena: int
-    """Bytes that kernels hand on to others or work in: the most that is needed at one time, or little more."""
+    """Bytes that kernels hand on to others or work in, each thread its own part: the most that is needed at one time,
+    or little more."""
     weights: int
     workspaces: tuple[Port, ...] = ()
     """The same of what depends on sizes."""
@@ -65,7 +66,7 @@ class CompiledProgram:
         self.pool = ThreadPool(threads)
         self.lock = ForkLock()
         """Held while it runs."""
-        self.arena = aligned_bytes(max(info.arena, ALIGNMENT))
+        self.arena = aligned_bytes(max(info.fixed_memory(self.pool.threads), ALIGNMENT))
         self._arena_base = self.arena.ctypes.data
         self._param_bases = [p.ctypes.data for p in self.params]
         self._working: Array | None = None
@@ -87,7 +88,9 @@ class CompiledProgram:
     @property
     def memory(self) -> Memory:
         """Of the kernels and the constants."""
-        return Memory(self.info.arena, sum(p.nbytes for p in self.params), self.info.workspaces)
+        return Memory(
+            self.info.fixed_memory(self.pool.threads), sum(p.nbytes for p in self.params), self.info.workspaces
+        )
 
     def check(self, inputs: Mapping[str, Any]) -> list[Array]:
         """The inputs in order, each as declared. Raises LaminaError for a wrong name, dtype, rank or shape."""

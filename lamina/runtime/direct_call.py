@@ -201,7 +201,7 @@ class DirectCall:
 
     def _new_lane(self) -> _Lane:
         """A lane for a call that finds all others taken."""
-        memory = aligned_bytes(max(self._info.arena, ALIGNMENT))
         first = self._lane.pool
+        memory = aligned_bytes(max(self._info.fixed_memory(first.threads), ALIGNMENT))
         pool = ThreadPool(first.threads, first.spins)
         return _Lane(int(memory.ctypes.data), pool, self._ports, self._params, memory, self._places)

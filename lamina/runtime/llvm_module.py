@@ -67,6 +67,7 @@ def info_of_attribute(attr: DictionaryAttr, labels: list[str], entry_calls: Sequ
         calls,
         tuple(entry_calls) or tuple(range(len(labels))),
         tuple(zip(places[::2], places[1::2], strict=True)),
+        data["thread_memory"].value.data if "thread_memory" in data else 0,
     )
 
 

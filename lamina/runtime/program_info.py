@@ -42,6 +42,8 @@ class ProgramInfo:
     """The number of the program's call that each entry belongs to."""
     places: tuple[tuple[int, int], ...] = ()
     """Places in workspaces: of each the workspace, and how far along its first dimension."""
+    thread_memory: int = 0
+    """Bytes that each thread has behind the arena."""
 
     def __post_init__(self) -> None:
         names = self.sizes
@@ -73,6 +75,7 @@ class ProgramInfo:
             "entry_calls": list(self.entry_calls),
             **({"workspaces": [w.plain() for w in self.workspaces]} if self.workspaces else {}),
             **({"places": [list(p) for p in self.places]} if self.places else {}),
+            **({"thread_memory": self.thread_memory} if self.thread_memory else {}),
             **({"external": [f.plain() for f in self.external]} if self.external else {}),
             **({"calls": [c.plain() for c in self.calls]} if self.calls else {}),
         }
@@ -96,7 +99,12 @@ class ProgramInfo:
         # Before there were places each workspace was one.
         known = data.get("places", [(n, 0) for n in range(len(workspaces))])
         places = tuple((int(workspace), int(first)) for workspace, first in known)
-        return ProgramInfo(*what, entry_calls=of_entries, places=places)
+        of_thread = data.get("thread_memory", 0)
+        return ProgramInfo(*what, entry_calls=of_entries, places=places, thread_memory=of_thread)
+
+    def fixed_memory(self, threads: int) -> int:
+        """Bytes of the arena with the memory of so many threads."""
+        return self.arena + threads * self.thread_memory
 
     def working_memory(self, sizes: Sequence[int]) -> WorkingMemory:
         """The memory for all workspaces, one behind the other."""

@@ -1,17 +1,20 @@
-"""Memory of a body's own buffers: in registers, on the stack, or in memory of the C library.
+"""Memory of a body's own buffers: in registers, on the stack, in the thread's memory, or in that of the C library.
 
 A register buffer is a table of SSA values (`registers.py`). Another one is on the calling thread's stack, made once in
-the function's entry; one in a loop that is too large for that, or has a size that only the caller knows, is taken from
-`malloc` once in the function, and given back where that ends: its loops may have many rounds.
+the function's entry. One that is too large for that lies in memory that the program has for each of its threads, behind
+the arena: the phase is given its thread's, and kernels that run one after the other use the same. One with a size that
+only the caller knows is taken from `malloc` once in the function, and given back where that ends: its loops may have
+many rounds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import IntAttr, IntegerAttr, MemRefType, i8, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.dtypes import bytes_of_type, dtype_name, itemsize, scalar_type
 from lamina.dialects.llvm_target import ops as llvm
@@ -35,11 +38,17 @@ def largest_on_stack(target: TargetAttr | None) -> int:
     return LARGEST_ON_STACK if target is None else stack_bytes(target.triple.data, LARGEST_ON_STACK)
 
 
-def is_on_heap(op: AllocOp, most: int) -> bool:
-    """Whether a buffer in a loop is one whose size only the caller knows, or of more bytes than the stack holds."""
-    if op.scope.data == "register":
-        return False
-    return bool(op.sizes) or bytes_of_type(op.result.type) > most
+def places_of_thread(ops: Iterable[Operation], target: TargetAttr | None) -> tuple[dict[Operation, int], int]:
+    """The offsets of the buffers of a phase that the stack does not hold in its thread's memory, and the bytes of all;
+    of its `ops` at any depth."""
+    most, places, at = largest_on_stack(target), dict[Operation, int](), 0
+    for op in ops:
+        if type(op) is AllocOp and op.scope.data != "register" and not op.sizes:
+            size = bytes_of_type(op.result.type)
+            if size > most:
+                places[op] = at
+                at += -(-size // LINE_BYTES) * LINE_BYTES
+    return places, at
 
 
 def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
@@ -56,7 +65,7 @@ def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
 
 @tir_to_llvm.lowers(AllocOp)
 def alloc(op: AllocOp, replay: Replay) -> Step:
-    """A table of values for a register buffer; else memory on the stack or of the C library."""
+    """A table of values for a register buffer; else memory on the stack, of the thread or of the C library."""
     buffer = op.result
     if op.scope.data == "register":
         # A new execution starts empty: what an earlier iteration left is dead.
@@ -67,10 +76,15 @@ def alloc(op: AllocOp, replay: Replay) -> Step:
             replay.registers[buffer].slots.clear()
 
         return reset
-    if is_on_heap(op, replay.largest_on_stack):
+    if op.sizes:
         return _compile_heap_alloc(replay, op)
-    pointer = stack_buffer(replay.b, buffer.type)
-    replay.pointers[buffer] = pointer
+    b, place = replay.b, replay.places_of_thread.get(op)
+    if place is None:
+        replay.pointers[buffer] = stack_buffer(b, buffer.type)
+    else:
+        memory = replay.memory_of_thread
+        assert memory is not None
+        replay.pointers[buffer] = b.at_level(0, lambda: b.element_pointer(memory, i8, b.integer(place)))
 
     def forget() -> None:
         replay.loaded.pop(buffer, None)
@@ -79,7 +93,7 @@ def alloc(op: AllocOp, replay: Replay) -> Step:
 
 
 def _compile_heap_alloc(replay: Replay, op: AllocOp) -> Step:
-    """A buffer in a loop that the stack does not hold: memory of the C library, the same in each round."""
+    """A buffer in a loop whose size only the caller knows: memory of the C library, the same in each round."""
     buffer, b, extents = op.result, replay.b, op.extents()
     size = itemsize(dtype_name(buffer.type.element_type))
 

@@ -50,13 +50,16 @@ from lamina.passes.tir_to_llvm.builder import POINTER
 
 STATUS, ARENA, FIRST_INPUT = 0, 1, 2
 """Positions of the base pointers."""
-STATUS_ARGUMENT, TEAM_ARGUMENT = -1, -2
-"""Among the arguments of a phase: the status block, where its checks leave their code, and what stands behind the code
-and the entry there, which the threads of a team need to meet."""
-_OF_STATUS = {STATUS_ARGUMENT: (STATUS, 0), TEAM_ARGUMENT: (STATUS, 16)}
+STATUS_ARGUMENT, TEAM_ARGUMENT, THREADS_ARGUMENT = -1, -2, -3
+"""Among the arguments of a phase: the status block, where its checks leave their code; what stands behind the code and
+the entry there, which the threads of a team need to meet; and the memory of its threads."""
+_BEHIND_ARENA = -1
+"""Stands for the base and the offset of the memory of threads until the arena's size is known."""
+_GIVEN = {STATUS_ARGUMENT: (STATUS, 0), TEAM_ARGUMENT: (STATUS, 16), THREADS_ARGUMENT: (_BEHIND_ARENA, 0)}
 
 ALIGNMENT = 64
-"""Of the tables, in bytes: rows do not straddle more cache lines than they must."""
+"""Of the tables and of the memory of threads, in bytes: rows and vectors do not straddle more cache lines than they
+must."""
 
 ROW = llvm.LLVMStructType.from_type_list([POINTER, i64, i64, i64, i64, POINTER])
 
@@ -66,9 +69,9 @@ KERNEL = 0
 
 
 class Entry(NamedTuple):
-    """One row of a program: kernel(args, lo, hi) over [0, extent), at least `grain` iterations at a time.
+    """One row of a program: kernel(args, lo, hi, thread) over [0, extent), at least `grain` iterations at a time.
 
-    A negative grain stands for a team: kernel(args, number, size) on at most `extent` threads at the same time.
+    A negative grain stands for a team: kernel(args, n, size, n) on at most `extent` threads at the same time.
     """
 
     kernel: str | None
@@ -94,6 +97,8 @@ class Phase(NamedTuple):
     arguments: list[int]
     limit: str | None = None
     """The function that tells the extent, where sizes decide it."""
+    thread_bytes: int = 0
+    """Bytes of memory that each of its threads has, one behind the other."""
 
 
 def check_main(main: MainOp, signatures: Mapping[str, Sequence[Attribute]]) -> None:
@@ -152,9 +157,11 @@ class Program:
         self.external = external
         self.bases: dict[SSAValue, tuple[int, int]] = {a: (FIRST_INPUT + n, 0) for n, a in enumerate(self.sizes)}
         """Buffers as (base, byte offset). Places in workspaces come behind the parameters, whose number is known at the
-        end: they are counted from -1."""
+        end: they are counted from -2, behind the memory of threads."""
         self.params: dict[Attribute, int] = {}
         self.arena_bytes = 0
+        self.thread_bytes = 0
+        """Bytes of memory of one thread: the most that a phase asks for."""
         self.workspaces: list[Attribute] = []
         self.places: dict[tuple[int, int], int] = {}
         """The base of each place: a workspace, and how far along its first dimension."""
@@ -166,15 +173,23 @@ class Program:
 
     def place(self, workspace: int, first: int) -> int:
         """The base of a place in a workspace."""
-        return self.places.setdefault((workspace, first), -1 - len(self.places))
+        return self.places.setdefault((workspace, first), _BEHIND_ARENA - 1 - len(self.places))
 
     def entries(self) -> list[Entry]:
-        """The rows, with the places in workspaces behind the parameters."""
-        behind = self.first_param + len(self.params)
-        return [
-            e._replace(arguments=[(behind - 1 - base, n) if base < 0 else (base, n) for base, n in e.arguments])
-            for e in self.rows
-        ]
+        """The rows, with the places in workspaces behind the parameters, and the memory of threads behind the arena."""
+        behind, of_threads = self.first_param + len(self.params), (ARENA, self.threads_at)
+
+        def settled(base: int, offset: int) -> tuple[int, int]:
+            if base >= 0:
+                return base, offset
+            return of_threads if base == _BEHIND_ARENA else (behind + _BEHIND_ARENA - 1 - base, offset)
+
+        return [e._replace(arguments=[settled(*a) for a in e.arguments]) for e in self.rows]
+
+    @property
+    def threads_at(self) -> int:
+        """The offset of the memory of threads from the arena's first byte."""
+        return -(-self.arena_bytes // ALIGNMENT) * ALIGNMENT
 
 
 main_to_program: Conversion[Program, None] = Conversion("tir-to-llvm", "@main")
@@ -225,7 +240,8 @@ def call(op: CallOp, program: Program) -> None:
         program.rows.append(Entry(None, 0, 1, buffers, location=op.location))
         return
     for phase in program.phases[callee]:
-        arguments = [_OF_STATUS[n] if n < 0 else buffers[n] for n in phase.arguments]
+        arguments = [_GIVEN[n] if n < 0 else buffers[n] for n in phase.arguments]
+        program.thread_bytes = max(program.thread_bytes, phase.thread_bytes)
         program.rows.append(Entry(phase.symbol, phase.extent, phase.grain, arguments, phase.limit, op.location))
 
 
@@ -260,7 +276,8 @@ def lower_main(
         {
             **described,
             "name": StringAttr(name),
-            "arena": IntegerAttr(program.arena_bytes, i64),
+            "arena": IntegerAttr(program.threads_at if program.thread_bytes else program.arena_bytes, i64),
+            **({"thread_memory": IntegerAttr(program.thread_bytes, i64)} if program.thread_bytes else {}),
             "inputs": _described(main, 0, len(arguments) - outputs_attr.value.data),
             "outputs": _described(main, len(arguments) - outputs_attr.value.data, len(arguments)),
             "params": ArrayAttr(list(program.params)),

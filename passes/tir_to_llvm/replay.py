@@ -8,6 +8,7 @@ pointer, built loop by loop (`builder.py`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -25,7 +26,6 @@ from lamina.passes.tir_to_llvm import loop_kinds as loop_kinds
 from lamina.passes.tir_to_llvm import values as values
 from lamina.passes.tir_to_llvm import zero_lanes as zero_lanes
 from lamina.passes.tir_to_llvm.alternatives import compile_runs
-from lamina.passes.tir_to_llvm.buffers import largest_on_stack
 from lamina.passes.tir_to_llvm.builder import FunctionBuilder
 from lamina.passes.tir_to_llvm.checks import Checks
 from lamina.passes.tir_to_llvm.indices import Indices
@@ -50,8 +50,10 @@ class Replay(Indices):
         """Whether the machine makes a bf16 of a float in one instruction."""
         self.marks_growth = target is not None and target.wants_growing_addresses()
         """Whether it is to be said of a constant that is added to an address that the sum does not wrap around."""
-        self.largest_on_stack = largest_on_stack(target)
-        """Bytes of the largest buffer in a loop that the stack holds."""
+        self.memory_of_thread: SSAValue | None = None
+        """Memory for buffers that the stack does not hold."""
+        self.places_of_thread: Mapping[Operation, int] = {}
+        """The offsets of these buffers in it."""
         self.pointers = dict(pointers)
         """Buffers in memory, with their base pointers."""
         self.known_from: dict[SSAValue, int | None] = {}

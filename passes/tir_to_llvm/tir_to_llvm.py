@@ -2,9 +2,10 @@
 
 Each tir.func is cut into phases: every parallel loop and every team at its top level is one, whatever stands between
 them another.
-A phase is two functions. The entry has the runner's signature `(args, lo, hi)`: it reads the buffer pointers from
-the argument array and calls the body; `lo` to `hi` is the slice of the parallel loop. The body's pointers are `noalias`
-but for those that the kernel's attribute `shared` names.
+A phase is two functions. The entry has the runner's signature `(args, lo, hi, thread)`: it reads the buffer pointers
+from the argument array and calls the body; `lo` to `hi` is the slice of the parallel loop, and the number of the thread
+tells which memory is its own (`buffers.py`). The body's pointers are `noalias` but for those that the kernel's
+attribute `shared` names.
 `@main` becomes the program table that the runner walks (`program.py`).
 
 Before:
@@ -14,17 +15,17 @@ Before:
         tir.store %v, %y[%i * 16 + lane] : memref<64xf32>, vector<16xf32> } }
 After:
     llvm.func internal @f.body(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %lo: i64, %hi: i64) { ... }
-    llvm.func @f(%args: !llvm.ptr, %lo: i64, %hi: i64) { ... llvm.call @f.body(%x, %y, %lo, %hi) ... }
+    llvm.func @f(%args: !llvm.ptr, %lo: i64, %hi: i64, %thread: i64) { ... llvm.call @f.body(%x, %y, %lo, %hi) ... }
 
 Assumes `tir-lower-blocks` and `tir-vectorize-loop`, and for `@main` also `tir-plan-memory`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -40,6 +41,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     bf16,
     f64,
+    i8,
     i32,
     i64,
 )
@@ -63,17 +65,24 @@ from lamina.passes.relay.partition.external_backends import check_on_buffers, is
 from lamina.passes.rules.conversion import Conversion
 from lamina.passes.tir.memory.plan_memory import SHARED
 from lamina.passes.tir.threads.phases import explicit_indices, phases_of, self_contained
-from lamina.passes.tir_to_llvm.buffers import release
+from lamina.passes.tir_to_llvm.buffers import places_of_thread, release
 from lamina.passes.tir_to_llvm.builder import LINE_BYTES, POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.checks import Checks
 from lamina.passes.tir_to_llvm.cost import cycles, grain_of, slice_cycles
 from lamina.passes.tir_to_llvm.limits import check_limits
 from lamina.passes.tir_to_llvm.loops import least, run_loop
-from lamina.passes.tir_to_llvm.program import STATUS_ARGUMENT, TEAM_ARGUMENT, Phase, check_main, lower_main
+from lamina.passes.tir_to_llvm.program import (
+    STATUS_ARGUMENT,
+    TEAM_ARGUMENT,
+    THREADS_ARGUMENT,
+    Phase,
+    check_main,
+    lower_main,
+)
 from lamina.passes.tir_to_llvm.program import main_to_program as main_to_program
 from lamina.passes.tir_to_llvm.replay import Replay
 from lamina.passes.tir_to_llvm.rules import tir_to_llvm as tir_to_llvm
-from lamina.passes.tir_to_llvm.scalars import element_of
+from lamina.passes.tir_to_llvm.scalars import OVERFLOW, element_of
 from lamina.passes.tir_to_llvm.teams import Team, most_threads, patience, team_of, written_together
 
 
@@ -231,20 +240,22 @@ def lower_function(
         team = team_of(ops)
         if team is not None:
             extent, grain = most_threads(team), -patience(team, vector_bits)
+        places, thread_bytes = places_of_thread(inside, target)
+        given = {STATUS_ARGUMENT: checks, TEAM_ARGUMENT: team is not None, THREADS_ARGUMENT: thread_bytes > 0}
+        extra = [argument for argument, needed in given.items() if needed]
         if elsewhere:
             functions.append(llvm.FuncOp(symbol, _ENTRY, linkage=llvm.LinkageAttr("external")))
             if limit is not None:
                 functions.append(llvm.FuncOp(limit, _EXTENT, linkage=llvm.LinkageAttr("external")))
         else:
-            body = _lower_phase(
-                f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None, shared, target
-            )
-            hints = [a.name_hint for a in used] + ["status"] * checks + ["team"] * (team is not None)
-            functions += [body, _entry(symbol, body, hints)]
+            lowering = _Phase(f"{symbol}.body", ops, used, extra, places, len(groups) > 1, shared)
+            body = _lower_phase(lowering, declarations, codes, target)
+            hints = [a.name_hint for a in used] + [_HINTS[a] for a in extra]
+            functions += [body, _entry(symbol, body, hints, thread_bytes)]
             if loop is not None and limit is not None:
                 functions.append(_extent(limit, loop, used, target))
-        taken = [arguments.index(a) for a in used] + [STATUS_ARGUMENT] * checks + [TEAM_ARGUMENT] * (team is not None)
-        phases.append(Phase(symbol, extent if limit is None else 0, grain, taken, limit))
+        taken = [arguments.index(a) for a in used] + extra
+        phases.append(Phase(symbol, extent if limit is None else 0, grain, taken, limit, thread_bytes))
     return functions, phases
 
 
@@ -308,19 +319,31 @@ def _builder(entry: Block, declarations: dict[str, llvm.FuncOp], target: TargetA
     return FunctionBuilder(entry, called, index, _ALIGNED_STACK if is_bare(triple) else LINE_BYTES)
 
 
+_HINTS = {STATUS_ARGUMENT: "status", TEAM_ARGUMENT: "team", THREADS_ARGUMENT: "memory"}
+
+
+class _Phase(NamedTuple):
+    """A phase to lower, and what is known of it."""
+
+    symbol: str
+    ops: Sequence[Operation]
+    used: Sequence[SSAValue]
+    """The kernel's arguments that it takes."""
+    extra: Sequence[int]
+    """What it takes besides, as `program.py` numbers it."""
+    places: Mapping[Operation, int]
+    """The buffers in its thread's memory."""
+    several: bool
+    """Whether the kernel has other phases."""
+    shared: Sequence[SSAValue]
+
+
 def _lower_phase(
-    symbol: str,
-    ops: Sequence[Operation],
-    used: Sequence[SSAValue],
-    declarations: dict[str, llvm.FuncOp],
-    several: bool,
-    codes: dict[str, int] | None,
-    shared: Sequence[SSAValue],
-    target: TargetAttr | None,
+    phase: _Phase, declarations: dict[str, llvm.FuncOp], codes: dict[str, int], target: TargetAttr | None
 ) -> llvm.FuncOp:
+    ops, used = phase.ops, phase.used
     team = team_of(ops)
-    extra = (codes is not None) + (team is not None)
-    taken = [i64 if isinstance(a.type, IndexType) else POINTER for a in used] + [POINTER] * extra
+    taken = [i64 if isinstance(a.type, IndexType) else POINTER for a in used] + [POINTER] * len(phase.extra)
     entry = Block(arg_types=[*taken, i64, i64])
     lo, hi = entry.args[-2:]
     lo.name_hint, hi.name_hint = "lo", "hi"
@@ -335,14 +358,15 @@ def _lower_phase(
         else:
             pointers[old] = new
     replay = Replay(builder, pointers, target)
-    if codes is not None:
-        status = entry.args[len(used)]
-        status.name_hint = "status"
-        replay.checks = Checks(status, codes)
-    if team is not None:
-        place = entry.args[len(taken) - 1]
-        place.name_hint, lo.name_hint, hi.name_hint = "team", "me", "size"
-        replay.team = Team(replay, place, lo, hi)
+    for argument, value in zip(phase.extra, entry.args[len(used) :], strict=False):
+        value.name_hint = _HINTS[argument]
+        if argument == STATUS_ARGUMENT:
+            replay.checks = Checks(value, codes)
+        elif argument == TEAM_ARGUMENT:
+            lo.name_hint, hi.name_hint = "me", "size"
+            replay.team = Team(replay, value, lo, hi)
+        else:
+            replay.memory_of_thread, replay.places_of_thread = value, phase.places
     loop = _parallel_loop(ops)
     if loop is not None:
         builder.depth[loop.var] = -1
@@ -351,15 +375,15 @@ def _lower_phase(
         run_loop(replay, loop.var, lo, hi, steps, [], bool(loop.bounds))
     else:
         for op in ops:
-            if several and isinstance(op, AllocOp):
+            if phase.several and isinstance(op, AllocOp):
                 _check_used_only_in(ops, op)
             replay.compile_step(op)()
     release(replay)
     builder.add(llvm.ReturnOp.create())
     region = Region(builder.finish())
-    attrs = [*_aliasing(used, shared, team), *[_NOALIAS] * extra, _EMPTY, _EMPTY]
+    attrs = [*_aliasing(used, phase.shared, team), *[_NOALIAS] * len(phase.extra), _EMPTY, _EMPTY]
     return llvm.FuncOp(
-        symbol,
+        phase.symbol,
         llvm.LLVMFunctionType([*taken, i64, i64], llvm.LLVMVoidType()),
         linkage=llvm.LinkageAttr("internal"),
         body=region,
@@ -379,8 +403,8 @@ def _aliasing(used: Sequence[SSAValue], shared: Sequence[SSAValue], team: TeamOp
     return [_NOALIAS if own else _EMPTY for own in alone]
 
 
-_ENTRY = llvm.LLVMFunctionType([POINTER, i64, i64], llvm.LLVMVoidType())
-"""The type of a function that the runner calls: the buffers and the slice."""
+_ENTRY = llvm.LLVMFunctionType([POINTER, i64, i64, i64], llvm.LLVMVoidType())
+"""The type of a function that the runner calls: the buffers, the slice and the number of the thread."""
 
 
 _EXTENT = llvm.LLVMFunctionType([POINTER], i64)
@@ -403,12 +427,14 @@ def _extent(symbol: str, loop: ForOp, used: Sequence[SSAValue], target: TargetAt
     return llvm.FuncOp(symbol, _EXTENT, linkage=llvm.LinkageAttr("external"), body=Region(builder.finish()))
 
 
-def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None]) -> llvm.FuncOp:
+def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None], thread_bytes: int) -> llvm.FuncOp:
+    """The function that the runner calls; the last pointer that it reads is the memory of its threads, if they have
+    some."""
     from xdsl.dialects.builtin import SymbolRefAttr
 
-    block = Block(arg_types=[POINTER, i64, i64])
-    args, lo, hi = block.args
-    args.name_hint, lo.name_hint, hi.name_hint = "args", "lo", "hi"
+    block = Block(arg_types=[POINTER, i64, i64, i64])
+    args, lo, hi, thread = block.args
+    args.name_hint, lo.name_hint, hi.name_hint, thread.name_hint = "args", "lo", "hi", "thread"
     builder = FunctionBuilder(block, lambda s, i, o: None)
     pointers: list[SSAValue] = []
     for n, (hint, type_) in enumerate(zip(hints, body.function_type.inputs, strict=False)):
@@ -418,6 +444,9 @@ def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None]) -> llvm.
             value = builder.emit(llvm.LoadOp, [value], i64, {"alignment": IntegerAttr(8, i64)})
         value.name_hint = hint
         pointers.append(value)
+    if thread_bytes:
+        before = builder.emit(llvm.MulOp, [thread, builder.integer(thread_bytes, i64)], i64, OVERFLOW)
+        pointers[-1] = builder.element_pointer(pointers[-1], i8, before)
     builder.add(llvm.CallOp(SymbolRefAttr(body.sym_name.data), *pointers, lo, hi))
     builder.add(llvm.ReturnOp.create())
     return llvm.FuncOp(

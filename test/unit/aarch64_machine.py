@@ -70,6 +70,7 @@ bind:   cbz     x28, call
 call:   mov     x0, x19
         mov     x1, #0
         mov     x2, x26
+        mov     x3, #0                  // the number of the thread
         blr     x25
         add     x22, x22, #48
         sub     x24, x24, #1
@@ -95,7 +96,7 @@ exit:   mov     x8, #93
 
 def run(info: ProgramInfo, stored: StoredProgram, inputs: Sequence[Array], folder: Path) -> list[Array]:
     """The outputs of a program that was compiled for AArch64. Its kernels are not to fail."""
-    status, arena = np.zeros(2, np.int64), np.zeros(max(info.arena, ALIGNMENT), np.uint8)
+    status, arena = np.zeros(2, np.int64), np.zeros(max(info.fixed_memory(1), ALIGNMENT), np.uint8)
     outputs = [np.zeros(p.shape, p.dtype) for p in info.outputs]
     memory = [status, arena, *inputs, *outputs, *stored.params]
     offsets, end = list[int](), _aligned(8 * (1 + len(memory)))

@@ -432,22 +432,48 @@ def test_what_a_library_needs(exe: tuple[Any, Path], tmp_path: Path) -> None:
     assert needed == [[], ["libc.so.6"]]
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_large_buffers_of_threads_come_from_the_c_library(
-    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _convolution() -> Any:
+    """A net whose kernel has buffers in a parallel loop: a convolution in Winograd's tiles."""
     w = np.random.default_rng(0).standard_normal((64, 64, 3, 3)).astype(np.float32)
     info = helper.make_tensor_value_info
     ends = [info("x", TensorProto.FLOAT, [1, 64, 28, 28])], [info("y", TensorProto.FLOAT, None)]
     nodes = [helper.make_node("Conv", ["x", "w"], ["y"], pads=[1, 1, 1, 1])]
     graph = helper.make_graph(nodes, "g", *ends, [numpy_helper.from_array(w, "w")])
-    net = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_large_buffers_of_threads_lie_in_the_state(
+    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = _convolution()
     x = np.random.default_rng(1).standard_normal((1, 64, 28, 28)).astype(np.float32)
     expected = lamina.compile(net, "x86-64-v2", threads=threads).run({"x": x})["y"]
     monkeypatch.setattr(buffers, "LARGEST_ON_STACK", 16)
-    lamina.export(net, tmp_path / "large.so", "x86-64-v2", threads=threads, cache=False)
-    assert b"\0malloc\0" in (tmp_path / "large.so").read_bytes()
-    np.testing.assert_array_equal(ExportedNet(tmp_path / "large.so").run({"x": x})["y"], expected)
+    exe = lamina.compile(net, "x86-64-v2", threads=threads, cache=False)
+    np.testing.assert_array_equal(exe.run({"x": x})["y"], expected)
+    said = re.search(r"arena = (\d+) : i64, thread_memory = (\d+) : i64", exe.text("llvm"))
+    assert said is not None
+    assert exe.memory.arena == int(said[1]) + threads * int(said[2])
+    exe.export(tmp_path / "large.so")
+    assert b"\0malloc\0" not in (tmp_path / "large.so").read_bytes()
+    library = ExportedNet(tmp_path / "large.so")
+    for _ in range(3):
+        np.testing.assert_array_equal(library.run({"x": x})["y"], expected)
+
+
+def test_a_saved_program_has_memory_for_the_threads_it_is_loaded_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = _convolution()
+    x = np.random.default_rng(1).standard_normal((1, 64, 28, 28)).astype(np.float32)
+    monkeypatch.setattr(buffers, "LARGEST_ON_STACK", 16)
+    exe = lamina.compile(net, "x86-64-v2", threads=1, cache=False)
+    exe.save(tmp_path / "large.lamina")
+    loaded = lamina.Executable.load(tmp_path / "large.lamina", threads=3)
+    assert loaded.memory.arena > exe.memory.arena
+    for _ in range(3):
+        np.testing.assert_array_equal(loaded.run({"x": x})["y"], exe.run({"x": x})["y"])
 
 
 def test_a_build_gives_the_same_bytes_in_another_process(exe: tuple[Any, Path], tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 # count[i] += 1, fail stores a code when the first element of its buffer is odd
 KERNELS = """
-llvm.func @count(%args: !llvm.ptr, %lo: i64, %hi: i64) attributes {no_unwind} {
+llvm.func @count(%args: !llvm.ptr, %lo: i64, %hi: i64, %thread: i64) attributes {no_unwind} {
   %one = llvm.mlir.constant(1 : i64) : i64
   %buffer = llvm.load %args : !llvm.ptr -> !llvm.ptr
   llvm.br ^next(%lo : i64)
@@ -43,7 +43,7 @@ llvm.func @count(%args: !llvm.ptr, %lo: i64, %hi: i64) attributes {no_unwind} {
 ^done:
   llvm.return
 }
-llvm.func @fail(%args: !llvm.ptr, %lo: i64, %hi: i64) {
+llvm.func @fail(%args: !llvm.ptr, %lo: i64, %hi: i64, %thread: i64) {
   %one = llvm.mlir.constant(1 : i64) : i64
   %seven = llvm.mlir.constant(7 : i64) : i64
   %zero = llvm.mlir.constant(0 : i64) : i64
@@ -221,6 +221,31 @@ def test_a_plain_python_function_is_a_kernel() -> None:
     with pool_of(2) as pool:
         pool.parallel(address, 0, 10, 4)
     assert sorted(seen) == [(0, 4), (4, 8), (8, 10)]
+
+
+def test_no_two_threads_are_in_a_kernel_by_one_number() -> None:
+    """Jobs follow each other at once, so that workers join late, leave and come again."""
+    inside, faults, numbers = set[int](), list[int](), set[int]()
+    lock = threading.Lock()
+
+    def record(_: int, lo: int, hi: int, thread: int) -> None:
+        with lock:
+            if thread in inside:
+                faults.append(thread)
+            inside.add(thread)
+            numbers.add(thread)
+        time.sleep(1e-4 * (lo % 3))
+        with lock:
+            inside.discard(thread)
+
+    kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(record)
+    address = ctypes.cast(kernel, ctypes.c_void_p).value
+    assert address is not None
+    with pool_of(4) as pool:
+        for job in range(300):
+            pool.parallel(address, 0, 1 + job % 17, 1)
+    assert not faults
+    assert numbers <= {0, 1, 2, 3} and len(numbers) > 1
 
 
 @pytest.mark.parametrize("name", ["run", "pool", "alone", "float_support", "trace"])

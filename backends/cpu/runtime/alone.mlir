@@ -2,10 +2,10 @@
 
 builtin.module {
 
-  // kernel(args, lo, hi) over all of [0, extent).
+  // kernel(args, lo, hi, thread) over all of [0, extent).
   llvm.func @lamina_parallel(%kernel: !llvm.ptr, %args: !llvm.ptr, %extent: i64, %grain: i64, %pool: !llvm.ptr) attributes {no_unwind} {
     %zero = llvm.mlir.constant(0 : i64) : i64
-    llvm.call %kernel(%args, %zero, %extent) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.call %kernel(%args, %zero, %extent, %zero) : !llvm.ptr, (!llvm.ptr, i64, i64, i64) -> ()
     llvm.return
   }
 
@@ -13,7 +13,7 @@ builtin.module {
   llvm.func @lamina_team(%kernel: !llvm.ptr, %args: !llvm.ptr, %extent: i64, %patience: i64, %pool: !llvm.ptr) attributes {no_unwind} {
     %zero = llvm.mlir.constant(0 : i64) : i64
     %one = llvm.mlir.constant(1 : i64) : i64
-    llvm.call %kernel(%args, %zero, %one) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.call %kernel(%args, %zero, %one, %zero) : !llvm.ptr, (!llvm.ptr, i64, i64, i64) -> ()
     llvm.return
   }
 

@@ -6,21 +6,36 @@
 //   16   i64  threads   those that it was started for
 //   64   i64  status[4] what the runner and kernels leave
 //   128  ptr  bases[]   status, arena, sizes, inputs, outputs, parameters, places
-//   then what follows from the shapes of a call, the arena, the pool and the places, each at a multiple of 64 bytes
+//   then what follows from the shapes of a call, the arena, the memory of each thread, the pool and the places, each at
+//   a multiple of 64 bytes
 //
 // The facts of a net are {i64 marker, inputs, outputs, parameters, arena_at, pool_at, entries, codes, texts, packs,
-// sizes, places, found_at}: its program has so many entries, `codes` of the texts are for codes below zero, the last of
+// sizes, places, found_at, thread_memory}: its program has so many entries, `codes` of the texts are for codes below zero, the last of
 // them for -1; `packs` is not 0 where weights are packed as the net is loaded. Offset -1 - n of a parameter is offset n
 // of these. A net of open extents has sizes, which are its program's first inputs, and places in memory that they tell.
 
 builtin.module {
 
-  llvm.mlir.global external constant @lamina.facts() : !llvm.array<13 x i64>
+  llvm.mlir.global external constant @lamina.facts() : !llvm.array<14 x i64>
   llvm.mlir.global external constant @lamina.offsets() : !llvm.array<1 x i64>
   llvm.mlir.global external constant @lamina.texts() : !llvm.array<1 x ptr>
   llvm.mlir.global external constant @lamina.data() : i8
   llvm.func @lamina_net_pool(!llvm.ptr, i64, i64) -> !llvm.ptr
   llvm.func @lamina_net_stop(!llvm.ptr)
+
+  // The offset of the pool in a state for so many threads.
+  llvm.func @lamina.pool_at(%threads: i64) -> i64 attributes {no_unwind} {
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %facts = llvm.mlir.addressof @lamina.facts : !llvm.ptr
+    %first.at = llvm.getelementptr %facts[40] : (!llvm.ptr) -> !llvm.ptr, i8
+    %memory.at = llvm.getelementptr %facts[104] : (!llvm.ptr) -> !llvm.ptr, i8
+    %first = llvm.load %first.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %memory = llvm.load %memory.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %count = llvm.intr.umax(%threads, %one) : (i64, i64) -> i64
+    %memories = llvm.mul %count, %memory : i64
+    %offset = llvm.add %first, %memories : i64
+    llvm.return %offset : i64
+  }
 
   // Make a state of memory that is aligned and large enough; `params` null stands for those of the library.
   llvm.func @lamina.start(%state: !llvm.ptr, %params: !llvm.ptr, %threads: i32, %spins: i64) -> i32 attributes {no_unwind} {
@@ -61,13 +76,13 @@ builtin.module {
     %outputs.at = llvm.getelementptr %facts[16] : (!llvm.ptr) -> !llvm.ptr, i8
     %count.at = llvm.getelementptr %facts[24] : (!llvm.ptr) -> !llvm.ptr, i8
     %arena.at = llvm.getelementptr %facts[32] : (!llvm.ptr) -> !llvm.ptr, i8
-    %pool.at = llvm.getelementptr %facts[40] : (!llvm.ptr) -> !llvm.ptr, i8
     %marker = llvm.load %facts {alignment = 8 : i64} : !llvm.ptr -> i64
     %inputs = llvm.load %inputs.at {alignment = 8 : i64} : !llvm.ptr -> i64
     %outputs = llvm.load %outputs.at {alignment = 8 : i64} : !llvm.ptr -> i64
     %count = llvm.load %count.at {alignment = 8 : i64} : !llvm.ptr -> i64
     %arena.offset = llvm.load %arena.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    %pool.offset = llvm.load %pool.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %wanted = llvm.zext %threads : i32 to i64
+    %pool.offset = llvm.call @lamina.pool_at(%wanted) : (i64) -> i64
     %status = llvm.getelementptr %state[64] : (!llvm.ptr) -> !llvm.ptr, i8
     %bases = llvm.getelementptr %state[128] : (!llvm.ptr) -> !llvm.ptr, i8
     %arena = llvm.getelementptr %state[%arena.offset] : (!llvm.ptr, i64) -> !llvm.ptr, i8
@@ -97,7 +112,6 @@ builtin.module {
     %following = llvm.add %n, %one : i64
     llvm.br ^param(%following : i64)
   ^threads:
-    %wanted = llvm.zext %threads : i32 to i64
     %pool = llvm.call @lamina_net_pool(%block, %wanted, %spins) : (!llvm.ptr, i64, i64) -> !llvm.ptr
     %pool.place = llvm.getelementptr %state[8] : (!llvm.ptr) -> !llvm.ptr, i8
     llvm.store %pool, %pool.place : !llvm.ptr, !llvm.ptr

@@ -104,6 +104,8 @@ class Net:
     size: int
     packing: NetPacking | None = None
     open: NetSizes | None = None
+    thread_memory: int = 0
+    """Bytes that each thread has behind the arena."""
 
     @property
     def symbol(self) -> str:
@@ -138,8 +140,13 @@ class Net:
 
     @property
     def pool_at(self) -> int:
-        """The offset of the pool in a state: its size with one thread."""
+        """The offset of the pool in a state, but for the memory of threads."""
         return self.arena_at + _lines(max(self.arena, 1))
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of a state with one thread."""
+        return self.pool_at + self.thread_memory
 
     @property
     def packing_arena_at(self) -> int:
@@ -238,6 +245,7 @@ class _Tables:
             sizes,
             places,
             net.found_at,
+            net.thread_memory,
         )
 
     def _packing(self, packing: NetPacking) -> None:

@@ -2,13 +2,14 @@
 
 builtin.module {
 
-  llvm.mlir.global external constant @lamina.facts() : !llvm.array<13 x i64>
+  llvm.mlir.global external constant @lamina.facts() : !llvm.array<14 x i64>
   llvm.mlir.global external constant @lamina.outputs() : !llvm.array<1 x ptr>
   llvm.mlir.global external constant @lamina.ranks() : !llvm.array<1 x i64>
   llvm.mlir.global external constant @main.program() : i8
   llvm.mlir.global external constant @main.arguments() : i8
   llvm.func @lamina_run(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr, !llvm.ptr) -> i64
   llvm.func @lamina_net_bytes(i64) -> i64
+  llvm.func @lamina.pool_at(i64) -> i64
 
   // The shapes of the outputs, where there is room for them, and the bytes of a state for so many threads.
   llvm.func @lamina.sizes(%inputs: !llvm.ptr, %threads: i32, %outputs: !llvm.ptr, %bytes: !llvm.ptr) -> i32 attributes {no_unwind} {
@@ -20,9 +21,7 @@ builtin.module {
     %shapes = llvm.mlir.addressof @lamina.outputs : !llvm.ptr
     %ranks = llvm.mlir.addressof @lamina.ranks : !llvm.ptr
     %count.at = llvm.getelementptr %facts[16] : (!llvm.ptr) -> !llvm.ptr, i8
-    %pool.at = llvm.getelementptr %facts[40] : (!llvm.ptr) -> !llvm.ptr, i8
     %count = llvm.load %count.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    %before = llvm.load %pool.at {alignment = 8 : i64} : !llvm.ptr -> i64
     %no_shapes = llvm.icmp "eq" %outputs, %null : !llvm.ptr
     llvm.cond_br %no_shapes, ^state, ^output(%zero : i64)
   ^output(%n: i64):
@@ -52,6 +51,7 @@ builtin.module {
     llvm.cond_br %no_bytes, ^done, ^size
   ^size:
     %wide = llvm.zext %threads : i32 to i64
+    %before = llvm.call @lamina.pool_at(%wide) : (i64) -> i64
     %pool = llvm.call @lamina_net_bytes(%wide) : (i64) -> i64
     %all = llvm.add %before, %pool : i64
     llvm.store %all, %bytes {alignment = 8 : i64} : i64, !llvm.ptr

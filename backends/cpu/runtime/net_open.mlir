@@ -6,20 +6,19 @@
 
 builtin.module {
 
-  llvm.mlir.global external constant @lamina.facts() : !llvm.array<13 x i64>
+  llvm.mlir.global external constant @lamina.facts() : !llvm.array<14 x i64>
   llvm.mlir.global external constant @main.program() : i8
   llvm.mlir.global external constant @main.arguments() : i8
   llvm.func @lamina.shapes(!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i64
   llvm.func @lamina_run(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr, !llvm.ptr) -> i64
   llvm.func @lamina_net_bytes(i64) -> i64
+  llvm.func @lamina.pool_at(i64) -> i64
 
   // The offset of the places in a state.
   llvm.func internal @places_at(%threads: i64) -> i64 attributes {no_unwind} {
     %more = llvm.mlir.constant(63 : i64) : i64
     %whole = llvm.mlir.constant(-64 : i64) : i64
-    %facts = llvm.mlir.addressof @lamina.facts : !llvm.ptr
-    %pool.at = llvm.getelementptr %facts[40] : (!llvm.ptr) -> !llvm.ptr, i8
-    %before = llvm.load %pool.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %before = llvm.call @lamina.pool_at(%threads) : (i64) -> i64
     %pool = llvm.call @lamina_net_bytes(%threads) : (i64) -> i64
     %end = llvm.add %before, %pool : i64
     %above = llvm.add %end, %more : i64

@@ -4,7 +4,7 @@
 //
 //   0    i64  state     high half: number of the job; bit 31: job open; bits 0-30: workers inside the job
 //   64   i64  next      the first iteration that nobody has taken
-//   128  ptr  kernel    the job: kernel(args, lo, hi) for slices of [0, extent)
+//   128  ptr  kernel    the job: kernel(args, lo, hi, thread) for slices of [0, extent)
 //   136  ptr  args
 //   144  i64  extent
 //   152  i64  grain     the fewest iterations taken at a time
@@ -23,10 +23,13 @@
 // iterations are gone, has only to wait for workers that did join: one that the system has not scheduled costs nothing.
 // The job's number is what sleeping workers wait on (a futex at offset 4).
 //
+// A thread is known to a kernel by its number in the job: 0 is the caller, a worker has the count of those inside as it
+// joined. One who leaves has seen that no iteration is left, so that of two workers with one number only one has work.
+//
 // A thread takes a quarter of its share of what is left, but no less than a grain: much while there is much, so that
 // neighbouring iterations find each other's data, and little at the end, where all should come at once.
 //
-// A team is a job of another kind: kernel(args, n, size) by all of its threads at the same time, n from 0. The caller
+// A team is a job of another kind: kernel(args, n, size, n) by all of its threads at the same time, n from 0. The caller
 // opens the job, waits a little for workers to join, closes it and says how many there are; those who came too late
 // have no part in it. The threads meet at barriers: each leaves its number and waits until nobody's is less.
 
@@ -42,8 +45,8 @@ builtin.module {
   llvm.func @futex_wait(!llvm.ptr, i32)
   llvm.func @futex_wake(!llvm.ptr)
 
-  // Take slices of the job until none is left.
-  llvm.func internal @take(%pool: !llvm.ptr) attributes {no_unwind} {
+  // Take slices of the job until none is left, as the thread of this number.
+  llvm.func internal @take(%pool: !llvm.ptr, %thread: i64) attributes {no_unwind} {
     %zero = llvm.mlir.constant(0 : i64) : i64
     %one = llvm.mlir.constant(1 : i64) : i64
     %two = llvm.mlir.constant(2 : i64) : i64
@@ -76,7 +79,7 @@ builtin.module {
     %mine = llvm.extractvalue %pair[1] : !llvm.struct<(i64, i1)>
     llvm.cond_br %mine, ^run, ^take(%current : i64)
   ^run:
-    llvm.call %kernel(%args, %lo, %hi) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.call %kernel(%args, %lo, %hi, %thread) : !llvm.ptr, (!llvm.ptr, i64, i64, i64) -> ()
     %following = llvm.load %next atomic monotonic {alignment = 8 : i64} : !llvm.ptr -> i64
     llvm.br ^take(%following : i64)
   ^done:
@@ -148,7 +151,7 @@ builtin.module {
   ^run:
     %kernel = llvm.load %kernel.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
     %args = llvm.load %args.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
-    llvm.call %kernel(%args, %n, %size) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.call %kernel(%args, %n, %size, %n) : !llvm.ptr, (!llvm.ptr, i64, i64, i64) -> ()
     llvm.br ^done
   ^done:
     llvm.return
@@ -217,13 +220,13 @@ builtin.module {
     %team.at = llvm.getelementptr %pool[160] : (!llvm.ptr) -> !llvm.ptr, i8
     %team = llvm.load %team.at {alignment = 8 : i64} : !llvm.ptr -> i64
     %of_team = llvm.icmp "ne" %team, %zero : i64
+    %thread = llvm.and %entered, %members.mask : i64
     llvm.cond_br %of_team, ^together, ^slices
   ^together:
-    %all = llvm.and %entered, %members.mask : i64
-    llvm.call @take_part(%pool, %all) : (!llvm.ptr, i64) -> ()
+    llvm.call @take_part(%pool, %thread) : (!llvm.ptr, i64) -> ()
     llvm.br ^leave
   ^slices:
-    llvm.call @take(%pool) : (!llvm.ptr) -> ()
+    llvm.call @take(%pool, %thread) : (!llvm.ptr, i64) -> ()
     llvm.br ^leave
   ^leave:
     %left = llvm.atomicrmw sub %pool, %one release {alignment = 8 : i64} : !llvm.ptr, i64
@@ -261,7 +264,7 @@ builtin.module {
     llvm.return
   }
 
-  // kernel(args, lo, hi) over slices of [0, extent), by the pool where there is one and more than one slice.
+  // kernel(args, lo, hi, thread) over slices of [0, extent), by the pool where there is one and more than one slice.
   llvm.func @lamina_parallel(%kernel: !llvm.ptr, %args: !llvm.ptr, %extent: i64, %grain: i64, %pool: !llvm.ptr) attributes {no_unwind} {
     %zero = llvm.mlir.constant(0 : i64) : i64
     %one = llvm.mlir.constant(1 : i64) : i64
@@ -273,7 +276,7 @@ builtin.module {
     %serial = llvm.or %no_pool, %one_slice : i1
     llvm.cond_br %serial, ^alone, ^shared
   ^alone:
-    llvm.call %kernel(%args, %zero, %extent) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.call %kernel(%args, %zero, %extent, %zero) : !llvm.ptr, (!llvm.ptr, i64, i64, i64) -> ()
     llvm.return
   ^shared:
     %next = llvm.getelementptr %pool[64] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -289,7 +292,7 @@ builtin.module {
     llvm.store %grain, %grain.at {alignment = 8 : i64} : i64, !llvm.ptr
     llvm.store %zero, %next {alignment = 8 : i64} : i64, !llvm.ptr
     llvm.call @publish(%pool, %open) : (!llvm.ptr, i64) -> ()
-    llvm.call @take(%pool) : (!llvm.ptr) -> ()
+    llvm.call @take(%pool, %zero) : (!llvm.ptr, i64) -> ()
     %last = llvm.atomicrmw _and %pool, %closed acq_rel {alignment = 8 : i64} : !llvm.ptr, i64
     llvm.call @wait_for_all(%pool) : (!llvm.ptr) -> ()
     llvm.return
@@ -313,7 +316,7 @@ builtin.module {
     llvm.return
   }
 
-  // kernel(args, n, size) on at most `extent` threads at once: the caller and those workers that come within some polls.
+  // kernel(args, n, size, n) on at most `extent` threads at once: the caller and those workers that come within some polls.
   llvm.func @lamina_team(%kernel: !llvm.ptr, %args: !llvm.ptr, %extent: i64, %patience: i64, %pool: !llvm.ptr) attributes {no_unwind} {
     %zero = llvm.mlir.constant(0 : i64) : i64
     %one = llvm.mlir.constant(1 : i64) : i64
@@ -324,7 +327,7 @@ builtin.module {
     %no_pool = llvm.icmp "eq" %pool, %null : !llvm.ptr
     llvm.cond_br %no_pool, ^alone, ^count
   ^alone:
-    llvm.call %kernel(%args, %zero, %one) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.call %kernel(%args, %zero, %one, %zero) : !llvm.ptr, (!llvm.ptr, i64, i64, i64) -> ()
     llvm.return
   ^count:
     %members.at = llvm.getelementptr %pool[232] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -371,7 +374,7 @@ builtin.module {
     %taken = llvm.intr.smin(%came, %wanted) : (i64, i64) -> i64
     %size = llvm.add %taken, %one : i64
     llvm.store %size, %size.at atomic release {alignment = 8 : i64} : i64, !llvm.ptr
-    llvm.call %kernel(%args, %zero, %size) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.call %kernel(%args, %zero, %size, %zero) : !llvm.ptr, (!llvm.ptr, i64, i64, i64) -> ()
     llvm.call @wait_for_all(%pool) : (!llvm.ptr) -> ()
     llvm.return
   }

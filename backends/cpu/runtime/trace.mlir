@@ -27,8 +27,8 @@ builtin.module {
     llvm.return %all : i64
   }
 
-  // kernel(args + 1, lo, hi), and its record.
-  llvm.func @lamina_traced(%args: !llvm.ptr, %lo: i64, %hi: i64) attributes {no_unwind} {
+  // kernel(args + 1, lo, hi, number), and its record.
+  llvm.func @lamina_traced(%args: !llvm.ptr, %lo: i64, %hi: i64, %number: i64) attributes {no_unwind} {
     %one = llvm.mlir.constant(1 : i64) : i64
     %monotonic = llvm.mlir.constant(1 : i32) : i32
     %own = llvm.mlir.constant(3 : i32) : i32
@@ -41,7 +41,7 @@ builtin.module {
     %behind = llvm.getelementptr %args[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %own.start = llvm.call @now(%own) : (i32) -> i64
     %start = llvm.call @now(%monotonic) : (i32) -> i64
-    llvm.call %kernel(%behind, %lo, %hi) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.call %kernel(%behind, %lo, %hi, %number) : !llvm.ptr, (!llvm.ptr, i64, i64, i64) -> ()
     %end = llvm.call @now(%monotonic) : (i32) -> i64
     %own.end = llvm.call @now(%own) : (i32) -> i64
     %slot = llvm.atomicrmw add %trace, %one monotonic {alignment = 8 : i64} : !llvm.ptr, i64

@@ -12,4 +12,4 @@ tir.func @f(%n: index, %x: memref<?xf32> {te.shape = #te.map<(d0) -> (d0)>}, %y:
 // CHECK: tir.func @f(%n: index, %x: memref<?xf32> {te.shape = #te.map<(d0) -> (d0)>}, %y: memref<?xf32> {te.shape = #te.map<(d0) -> (d0)>}) attributes {outputs = 1 : i64}
 // LLVM: llvm.func internal @f.body(%n: i64, %x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}
 // LLVM: %{{[0-9]+}} = llvm.icmp "slt" %{{[0-9]+}}, %n : i64
-// LLVM: llvm.func @f(%args: !llvm.ptr, %lo_1: i64, %hi_1: i64)
+// LLVM: llvm.func @f(%args: !llvm.ptr, %lo_1: i64, %hi_1: i64, %thread: i64)
