@@ -32,6 +32,8 @@ import lamina
 ROOT = Path(__file__).resolve().parents[1]
 LIKELY_SECONDS = 0.5
 """A round's runs take about so long on each side."""
+FEWEST_RUNS = 11
+"""In a round: the first ones of a new process map the weights, and are not to be its median."""
 
 
 def program(folder: Path) -> Path:
@@ -71,7 +73,7 @@ def measured(name: str, folder: Path, c: Path, threads: int, rounds: int) -> dic
         np.ascontiguousarray(inputs[port.name]).tofile(file)
     words = [str(c), str(path), "net", str(threads)]
     once = statistics.median(_times(exe, inputs, 3))
-    count = max(3, min(2000, int(LIKELY_SECONDS / once)))
+    count = max(FEWEST_RUNS, min(2000, int(LIKELY_SECONDS / once)))
     ratios: list[float] = []
     resident = 0
     for _ in range(rounds):

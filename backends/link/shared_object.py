@@ -9,7 +9,8 @@ PT_GNU_RELRO, PT_GNU_STACK, PT_GNU_EH_FRAME, NT_GNU_BUILD_ID); Linux Standard Ba
 A library made here has no variables: what would need a writable section is refused, and so is every relocation that the
 processor's table does not list. All addresses are resolved as it is loaded, and what held them is read-only then. The
 same input gives the same bytes. The data begin on a page of its own, so that they stay in the file until they are read,
-and processes share them.
+and processes share them. Large ones lie at an address that differs from their place in the file by whole huge pages, so
+that a system that keeps files in such pages maps them as they are.
 """
 
 from __future__ import annotations
@@ -45,6 +46,9 @@ _NEEDED, _STRTAB, _SYMTAB, _RELA, _RELASZ, _RELAENT, _STRSZ, _SYMENT, _SONAME, _
 _GNU_HASH, _RELACOUNT, _FLAGS_1 = 0x6FFFFEF5, 0x6FFFFFF9, 0x6FFFFFFB
 _REL, _RELSZ, _RELENT, _RELCOUNT = 17, 18, 19, 0x6FFFFFFA
 _NOTE_SECTION, _DYNAMIC_SECTION, _DYNSYM, _STRTAB_SECTION, _HASH_SECTION = 7, 6, 11, 3, 0x6FFFFFF6
+
+HUGE_PAGE = 1 << 21
+"""Bytes of a huge page where pages have 4 KB: of x86-64, AArch64 and RISC-V, an entry of the last table but one."""
 
 DATA_SECTION = ".lamina.data"
 """The section of the data."""
@@ -340,34 +344,33 @@ class _Linker:
             in_memory = size if group is not filled else -(-(begin + size) // page) * page - begin
             segments.append((_LOAD, flags, start, begin, size, in_memory))
         parts = [p for g in groups for p in g]
-        data_address = -(-address // page) * page + page
-        if self.data is not None:
-            self.data_address = data_address
         self.numbers = {id(part): n + 1 for n, part in enumerate(parts)}
+        out = bytearray(offset)
+        sections = self._names(out, parts)
+        end = len(out) + self.layout.section.size * (len(sections) + 1 + (self.data is not None))
+        data_at = -(-end // page) * page
+        if self.data is not None:
+            least = -(-address // page) * page + page
+            self.data_alignment = HUGE_PAGE if self.data.size >= HUGE_PAGE else page
+            self.data_address = least + (data_at - least) % self.data_alignment
         self._fill(tables)
-        return self._assembled(parts, segments, tables, offset, data_address)
+        for part in parts:
+            out[part.offset : part.offset + len(part.data)] = part.data
+        return self._assembled(out, sections, segments, tables, data_at)
 
     def _assembled(
         self,
-        parts: Sequence[_Part],
+        out: bytearray,
+        sections: list[tuple[_Part, int]],
         segments: list[tuple[int, int, int, int, int, int]],
         tables: Mapping[str, _Part],
-        end: int,
-        data_address: int,
+        data_at: int,
     ) -> LinkedLibrary:
-        """The bytes of the file up to its data."""
-        page = self.processor.page
-        out = bytearray(end)
-        for part in parts:
-            out[part.offset : part.offset + len(part.data)] = part.data
-        sections = self._names(out, parts)
-        data_at = (
-            -(-(len(out) + self.layout.section.size * (len(sections) + 1 + (self.data is not None))) // page) * page
-        )
+        """The bytes of the file up to its data, of those that its sections have filled."""
         if self.data is not None:
-            size = self.data.size
-            segments.append((_LOAD, _READS, data_at, data_address, size, size))
-            whole = _Part(DATA_SECTION, elf.PROGBITS, elf.ALLOC, page, address=data_address, offset=data_at)
+            size, address = self.data.size, self.data_address
+            segments.append((_LOAD, _READS, data_at, address, size, size))
+            whole = _Part(DATA_SECTION, elf.PROGBITS, elf.ALLOC, self.processor.page, address=address, offset=data_at)
             sections.insert(len(sections) - 1, (whole, size))
         else:
             data_at = 0
@@ -555,19 +558,10 @@ class _Linker:
         for part, size in sections:
             name = strings.index(b"\0" + part.name.encode() + b"\0") + 1
             link = numbers[part.link] if part.link else 0
-            row = (
-                name,
-                part.kind,
-                part.flags,
-                part.address,
-                part.offset,
-                size,
-                link,
-                part.info,
-                part.alignment,
-                part.entry,
+            place = (part.address, part.offset, size)
+            out += self.layout.section.pack(
+                name, part.kind, part.flags, *place, link, part.info, part.alignment, part.entry
             )
-            out += self.layout.section.pack(*row)
         return start
 
     def _put_headers(
@@ -579,9 +573,9 @@ class _Linker:
         sizes = (size, layout.program.size, len(segments), layout.section.size, sections, sections - 1)
         layout.header.pack_into(out, 0, ident, 3, self.processor.machine, 1, 0, size, headers, self.flags, *sizes)
         for n, (kind, flags, offset, address, size, in_memory) in enumerate(segments):
-            alignment = self.processor.page if kind == _LOAD else 16 if kind == _STACK else 8 if kind == _DYNAMIC else 4
-            if kind == _RELRO:
-                alignment = 1
+            alignment = {_LOAD: self.processor.page, _STACK: 16, _DYNAMIC: 8, _RELRO: 1}.get(kind, 4)
+            if kind == _LOAD and self.data is not None and address == self.data_address:
+                alignment = self.data_alignment
             where = (offset, address, address, size, in_memory)
             row = (kind, flags, *where, alignment) if bits == 64 else (kind, *where, flags, alignment)
             layout.program.pack_into(out, layout.header.size + n * layout.program.size, *row)

@@ -20,6 +20,7 @@ from lamina.dialects.dtypes import bytes_of_type, dtype_name, itemsize, scalar_t
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.machine_spec import stack_bytes
 from lamina.dialects.tir.ops import AllocOp
+from lamina.passes.tir.memory.plan_memory import LARGEST_ON_STACK
 from lamina.passes.tir_to_llvm.builder import LINE_BYTES, POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.registers import Register
 from lamina.passes.tir_to_llvm.rules import Step, tir_to_llvm
@@ -28,10 +29,6 @@ from lamina.passes.tir_to_llvm.scalars import OVERFLOW, Properties, memory_type
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
     from lamina.passes.tir_to_llvm.replay import Replay
-
-LARGEST_ON_STACK = 1 << 20
-"""Bytes of a buffer in a loop, where a stack is as large as Linux's."""
-
 
 def largest_on_stack(target: TargetAttr | None) -> int:
     """Bytes of the largest buffer in a loop that a target's stack holds."""

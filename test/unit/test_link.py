@@ -13,7 +13,7 @@ from lamina.backends.cpu.jit import Machine, compile_object
 from lamina.backends.cpu.machines import named, processor
 from lamina.backends.link.elf_object import LinkError, read_object
 from lamina.backends.link.loader_tables import gnu_hash
-from lamina.backends.link.shared_object import Data, link
+from lamina.backends.link.shared_object import HUGE_PAGE, Data, link
 
 pytestmark = pytest.mark.skipif(not processor().triple.startswith("x86_64"), reason="libraries of x86-64 are loaded")
 
@@ -59,8 +59,9 @@ def objects(machine: Machine = HOST, /, **texts: str) -> list[Any]:
     return [read_object(compile_object(text, machine), name) for name, text in texts.items()]
 
 
-def linked(machine: Machine = HOST) -> bytes:
-    data = b"".join(n.to_bytes(8, "little") for n in (10, 20, 30, 40))
+def linked(machine: Machine = HOST, size: int = 32) -> bytes:
+    """A library with so many bytes of data, of which the fourth number is 40."""
+    data = b"".join(n.to_bytes(8, "little") for n in (10, 20, 30, 40)).ljust(size, b"\1")
     library = link(
         objects(machine, add=ADD, scaled=SCALED), EXPORTS, "small.so", LIBC, b"{}", Data("weights", len(data), b"d")
     )
@@ -81,6 +82,26 @@ def test_functions_tables_imports_and_data_are_found(tmp_path: Path) -> None:
     assert library.address() == (ctypes.c_int64 * 2).in_dll(library, "table")[0]
     with pytest.raises(AttributeError):
         _ = library.scaled  # is not exported
+
+
+@pytest.mark.parametrize("machine", [HOST, ARM, RISCV], ids=["x86-64", "aarch64", "riscv64"])
+@pytest.mark.parametrize("size", [HUGE_PAGE - 1, HUGE_PAGE, 3 * HUGE_PAGE + 5])
+def test_large_data_lie_where_huge_pages_can_hold_them(machine: Machine, size: int, tmp_path: Path) -> None:
+    elffile = pytest.importorskip("elftools.elf.elffile")
+    whole = linked(machine, size)
+    elf: Any = elffile.ELFFile(io.BytesIO(whole))
+    *others, data = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"]
+    page = others[0]["p_align"]
+    assert page < HUGE_PAGE and all(s["p_align"] == page for s in others)
+    assert data["p_align"] == (HUGE_PAGE if size >= HUGE_PAGE else page)
+    assert (data["p_vaddr"] - data["p_offset"]) % data["p_align"] == 0
+    assert len(whole) == data["p_offset"] + size and data["p_filesz"] == size
+    assert len(whole) - size < 8 * page  # no room is left for it in the file
+    if machine is HOST:
+        path = tmp_path / "large.so"
+        path.write_bytes(whole)
+        library = ctypes.CDLL(str(path))
+        assert library.add(ctypes.c_int64(7), ctypes.c_int64(-3)) == 7 * 5 + 40
 
 
 def test_the_same_input_gives_the_same_bytes() -> None:
