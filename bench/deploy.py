@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -123,6 +124,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         c = program(folder)
+        os.environ["PATH"] = ""  # from here on there is no compiler and no linker
         for model in args.models or model_names():
             row = measured(model, folder, c, args.threads, args.rounds)
             rows.append(row)

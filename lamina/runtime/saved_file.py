@@ -14,7 +14,7 @@ from lamina.runtime.program_file import LABEL, MAGIC, StoredProgram, read_progra
 PROGRAM, MACHINE, KERNEL = "program", "program for the machine", "kernel"
 """The kinds of what a file holds: kernels in a fixed order, the text of a program for the virtual machine with code of
 its parts, one kernel of tensor expressions."""
-FORMAT = 2
+FORMAT = 3
 """Of the description, and of how code and runtime call each other."""
 SAVED_MAGIC = b"lamina artefact\n"
 SAVED_LABEL = f"format {FORMAT}".encode().ljust(LABEL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,6 +19,7 @@ from onnx import TensorProto, helper
 import lamina
 from lamina.driver import artefact
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+from lamina.runtime.saved_file import SAVED_MAGIC
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test" / "unit")]
@@ -269,6 +271,20 @@ def test_half_a_file_is_damage(saved: Path, tmp_path: Path, size: int) -> None:
     assert "damaged" in refusal(tmp_path / "net.lamina")
 
 
+@pytest.mark.parametrize("count", [100, pytest.param(5000, marks=pytest.mark.long)])
+def test_any_changed_byte_and_any_cut_is_damage(saved: Path, tmp_path: Path, count: int) -> None:
+    whole = saved.read_bytes()
+    random = np.random.default_rng(count)
+    for n in range(count):
+        data = bytearray(whole)
+        if n % 10 == 0:
+            del data[int(random.integers(len(SAVED_MAGIC), len(data))) :]
+        else:
+            data[int(random.integers(len(SAVED_MAGIC), len(data)))] ^= int(random.integers(1, 256))
+        (tmp_path / "net.lamina").write_bytes(data)
+        assert re.search(r"damaged|this Lamina reads", refusal(tmp_path / "net.lamina"))
+
+
 @pytest.mark.parametrize("data", [b"", b"lamina", b"\x7fELF" + bytes(400), b"\x80\x04\x95" + bytes(99)])
 def test_a_foreign_file_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "net.lamina").write_bytes(data)
@@ -282,8 +298,8 @@ def test_no_file_and_a_folder_are_refused(tmp_path: Path) -> None:
 
 def test_another_version_or_format_is_refused(saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data, here = saved.read_bytes(), lamina.__version__
-    (tmp_path / "net.lamina").write_bytes(data.replace(b"format 2", b"format 7", 1))
-    assert "is of 'format 7', this Lamina reads 2; compile the model again" in refusal(tmp_path / "net.lamina")
+    (tmp_path / "net.lamina").write_bytes(data.replace(b"format 3", b"format 7", 1))
+    assert "is of 'format 7', this Lamina reads 3; compile the model again" in refusal(tmp_path / "net.lamina")
     monkeypatch.setattr(lamina, "__version__", "9.1")
     assert f"was saved by Lamina {here}, this is 9.1; compile the model again" in refusal(saved)
 
@@ -356,7 +372,7 @@ def test_the_header_is_plain_json(saved: Path) -> None:
     data = saved.read_bytes()
     header = json.loads(data[88 : 88 + int.from_bytes(data[80:88], "little")])
     assert header["program"]["kind"] == "program" and header["program"]["contents"]["name"] == "main"
-    assert data[:24] == b"lamina artefact\nformat 2"
+    assert data[:24] == b"lamina artefact\nformat 3"
 
 
 # -- the command -----------------------------------------------------------------------------------------------

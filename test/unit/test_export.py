@@ -364,15 +364,17 @@ def test_nets_that_share_a_file_are_not_mistaken_for_another(exe: tuple[Any, Pat
         assert {k: v.tobytes() for k, v in net.run(inputs).items()} == {k: v.tobytes() for k, v in expected.items()}
 
 
-def test_calls_from_eight_threads_have_a_state_each(exe: tuple[Any, Path]) -> None:
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kind", ["library", "executable"])
+def test_calls_from_eight_threads_have_a_state_each(exe: tuple[Any, Path], kind: str, count: int) -> None:
     program, path = exe
-    net = ExportedNet(path, threads=1)
+    net = ExportedNet(path, threads=1) if kind == "library" else program
     inputs = [drawn(program, n) for n in range(8)]
     expected = [program.run(i)["y"].tobytes() for i in inputs]
     wrong: list[int] = []
 
     def work(n: int) -> None:
-        for _ in range(200):
+        for _ in range(count):
             if net.run(inputs[n])["y"].tobytes() != expected[n]:
                 wrong.append(n)
 
@@ -476,21 +478,25 @@ def test_a_saved_program_has_memory_for_the_threads_it_is_loaded_for(
         np.testing.assert_array_equal(loaded.run({"x": x})["y"], exe.run({"x": x})["y"])
 
 
-def test_a_build_gives_the_same_bytes_in_another_process(exe: tuple[Any, Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 20))])
+def test_a_build_gives_the_same_bytes_in_another_process(seed: int, tmp_path: Path) -> None:
     """And needs no tool: the path of commands is empty there."""
-    (tmp_path / "m.onnx").write_bytes(model(0).SerializeToString())
-    words = ["-m", "lamina.cli", "compile", "m.onnx", "-o", "small.so", "--threads", "2", "--no-cache"]
-    environment = {**os.environ, "PATH": "", "PYTHONPATH": str(ROOT)}
+    (tmp_path / "m.onnx").write_bytes(model(seed).SerializeToString())
+    lamina.compile(tmp_path / "m.onnx", threads=2, cache=False).export(tmp_path / "net.so")
+    first = (tmp_path / "net.so").read_bytes()
+    words = ["-m", "lamina.cli", "compile", "m.onnx", "-o", "net.so", "--threads", "2", "--no-cache"]
+    environment = {**os.environ, "PATH": "", "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": str(seed + 1)}
     subprocess.run([sys.executable, *words], cwd=tmp_path, env=environment, check=True, capture_output=True)
-    assert (tmp_path / "small.so").read_bytes() == exe[1].read_bytes()
+    assert (tmp_path / "net.so").read_bytes() == first
 
 
-def test_damaged_files_are_refused_before_any_code_runs(exe: tuple[Any, Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [300, pytest.param(5000, marks=pytest.mark.long)])
+def test_damaged_files_are_refused_before_any_code_runs(exe: tuple[Any, Path], tmp_path: Path, count: int) -> None:
     whole = exe[1].read_bytes()
     net = read_net(exe[1])
     random = np.random.default_rng(1)
     path = tmp_path / "damaged.so"
-    for n in range(300):
+    for n in range(count):
         data = bytearray(whole)
         if n % 10 == 0:
             data = data[: int(random.integers(0, len(data)))]
