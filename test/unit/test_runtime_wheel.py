@@ -157,7 +157,7 @@ def test_what_it_refuses(installed: Path, files: Path, tmp_path: Path) -> None:
     messages = [line.removeprefix(f"{tmp_path / name}: ") for line, name in zip(said, names, strict=True)]
     assert messages == [
         "is damaged: it is not what was written; copy it anew, or compile the model again",
-        "is of 'format 1', this Lamina reads 2; compile the model again",
+        "is of 'format 1', this Lamina reads 3; compile the model again",
         "is no program that Lamina has saved; `lamina compile MODEL -o FILE.lamina` and Executable.save write them",
         "code for aarch64 cannot run here: this machine is x86_64; compile with target 'cpu'",
         "cannot read: No such file or directory",
