@@ -330,7 +330,7 @@ class _Phase(NamedTuple):
     used: Sequence[SSAValue]
     """The kernel's arguments that it takes."""
     extra: Sequence[int]
-    """What it takes besides, as `program.py` numbers it."""
+    """Its other arguments, as `program.py` numbers them."""
     places: Mapping[Operation, int]
     """The buffers in its thread's memory."""
     several: bool
