@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
     from lamina.passes.tir_to_llvm.replay import Replay
 
+
 def largest_on_stack(target: TargetAttr | None) -> int:
     """Bytes of the largest buffer in a loop that a target's stack holds."""
     return LARGEST_ON_STACK if target is None else stack_bytes(target.triple.data, LARGEST_ON_STACK)

@@ -18,6 +18,7 @@ from lamina.dialects.index.linear import Atom
 from lamina.dialects.target import TargetAttr
 from lamina.passes.rules.conversion import Conversion
 from lamina.passes.tir_to_llvm import arithmetic as arithmetic
+from lamina.passes.tir_to_llvm import buffers as buffers
 from lamina.passes.tir_to_llvm import control as control
 
 # The files that hold rules enter them as they are imported.

@@ -24,18 +24,20 @@ from math import gcd, prod
 from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
+from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear, constant, floordiv, mod
 from lamina.dialects.schedule.nest.annotations import PREFETCH
 from lamina.dialects.schedule.nest.decompose import in_loops
 from lamina.dialects.schedule.nest.edits import accesses, function_of, stands_in, unique_axis
 from lamina.dialects.schedule.nest.regions import region_of
 from lamina.dialects.target import module_target
+from lamina.dialects.tir.control import IfOp
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, extents_of, type_of
 from lamina.dialects.tir.ops import ForOp, enclosing_loops
 from lamina.dialects.tir.prefetch import PrefetchOp
@@ -140,12 +142,19 @@ def _fetch(loop: ForOp, asked: Asked) -> None:
         placed = _by_rounds(loop, path, lines)
     else:
         placed = [_some_in_each(loop, path, lines) if path and not is_open and known else _all_at_once(loop, lines)]
-    for holder, loops, place in placed:
+    fetches: dict[tuple[ForOp, Condition | None], list[Operation]] = {}
+    for holder, loops, place, condition in reversed(placed):
         new = in_loops(loops, PrefetchOp.make(buffer, place, locality, asked.write))
         inherit_location(new, loop)
+        fetches.setdefault((holder, condition), []).append(new)
+    for (holder, condition), found in fetches.items():
         first = holder.body.block.first_op
         assert first is not None
-        edit.insert_before(first, new)
+        if condition is not None:
+            found = [IfOp.make([condition], Block(found))]
+            inherit_location(found[0], loop)
+        for new in found:
+            edit.insert_before(first, new)
 
 
 def is_contiguous(region: Sequence[Linear], shape: Sequence[Linear]) -> bool:
@@ -174,11 +183,12 @@ class Lines(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A place where lines are fetched: at the start of a loop's body, in loops over some of them."""
+    """A place where lines are fetched: at the start of a loop's body, in loops over some of them, under a condition."""
 
     holder: ForOp
     loops: list[ForOp]
     place: list[Linear]
+    condition: Condition | None = None
 
 
 def _all_at_once(loop: ForOp, lines: Lines) -> Placed:
@@ -250,9 +260,9 @@ def _by_rounds(loop: ForOp, path: Sequence[ForOp], lines: Lines) -> list[Placed]
     only a run tells.
 
     The lines are in streams. Of four rounds or more the first four fetch a quarter each, number r of them streams r,
-    r + 4, r + 8, ...; of three, two or one each fetches a third, a half or all, so that none is fetched twice. What is
-    left of the rounds, in loops of other sizes, fetches all where there is no whole one, unless it just reads each
-    element once.
+    r + 4, r + 8, ...; of three, two or one each fetches a third, a half or all, so that none is fetched twice, in loops
+    that one condition keeps from those with more. What is left of the rounds, in loops of other sizes, fetches all
+    where there is no whole one, unless it just reads each element once.
     """
     (rounds,), (within, iterations) = path[:1], _number_of(path[1:])
     wanted = prod(count.const for _, count in lines.counts)
@@ -262,6 +272,7 @@ def _by_rounds(loop: ForOp, path: Sequence[ForOp], lines: Lines) -> list[Placed]
     cycle = max(n for n in (1, 2, ROUNDS) if n <= streams)
     some = -(-streams // cycle)
     number, r = rounds.min_bounds(), Linear.dim(rounds.var)
+    few = Condition(ROUNDS - 1 - number[0]) if len(number) == 1 and cycle == ROUNDS else None
     placed: list[Placed] = []
 
     def fetch(
@@ -273,7 +284,8 @@ def _by_rounds(loop: ForOp, path: Sequence[ForOp], lines: Lines) -> list[Placed]
         n = Linear.dim(several.var) if several is not None else constant(0)
         line = (stream(n) * iterations + position) * each
         line = line if copy is None else line + Linear.dim(copy.var)
-        placed.append(Placed(inner, [v for v in (several, copy) if v is not None], lines.place(line)))
+        loops = [v for v in (several, copy) if v is not None]
+        placed.append(Placed(inner, loops, lines.place(line), few if bounds and inner is path[-1] else None))
 
     turn = mod(r, cycle, RangeCache())
     fetch(path[-1], within, some, [], lambda n: turn + n * cycle)
