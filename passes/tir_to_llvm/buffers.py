@@ -1,7 +1,7 @@
 """Memory of a body's own buffers: in registers, on the stack, in the thread's memory, or in that of the C library.
 
 A register buffer is a table of SSA values (`registers.py`). Another one is on the calling thread's stack, made once in
-the function's entry. One that is too large for that lies in memory that the program has for each of its threads, behind
+the function's entry. What is too large for that lies in memory that the program has for each of its threads, behind
 the arena: the phase is given its thread's, and kernels that run one after the other use the same. One with a size that
 only the caller knows is taken from `malloc` once in the function, and given back where that ends: its loops may have
 many rounds.
@@ -32,20 +32,22 @@ if TYPE_CHECKING:
 
 
 def largest_on_stack(target: TargetAttr | None) -> int:
-    """Bytes of the largest buffer in a loop that a target's stack holds."""
+    """The most bytes that the buffers of a phase take of a target's stack."""
     return LARGEST_ON_STACK if target is None else stack_bytes(target.triple.data, LARGEST_ON_STACK)
 
 
 def places_of_thread(ops: Iterable[Operation], target: TargetAttr | None) -> tuple[dict[Operation, int], int]:
     """The offsets of the buffers of a phase that the stack does not hold in its thread's memory, and the bytes of all;
-    of its `ops` at any depth."""
-    most, places, at = largest_on_stack(target), dict[Operation, int](), 0
-    for op in ops:
-        if type(op) is AllocOp and op.scope.data != "register" and not op.sizes:
-            size = bytes_of_type(op.result.type)
-            if size > most:
-                places[op] = at
-                at += -(-size // LINE_BYTES) * LINE_BYTES
+    of its `ops` at any depth. The stack holds the smallest ones."""
+    buffers = [op for op in ops if type(op) is AllocOp and op.scope.data != "register" and not op.sizes]
+    left, places, at = largest_on_stack(target), dict[Operation, int](), 0
+    for op in sorted(buffers, key=lambda op: bytes_of_type(op.result.type)):
+        size = bytes_of_type(op.result.type)
+        if size <= left:
+            left -= size
+        else:
+            places[op] = at
+            at += -(-size // LINE_BYTES) * LINE_BYTES
     return places, at
 
 

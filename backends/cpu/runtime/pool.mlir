@@ -379,7 +379,7 @@ builtin.module {
     llvm.return
   }
 
-  // Start `workers` threads; gives how many did start. Kernels have buffers of up to 256 KB each on the stack: musl's threads
+  // Start `workers` threads; gives how many did start. Kernels have buffers of up to 256 KB on the stack: musl's threads
   // have 128 KB of it unless they are told, glibc's what the limit of the process says.
   llvm.func @lamina_pool_start(%pool: !llvm.ptr, %workers: i64) -> i64 attributes {no_unwind} {
     %zero = llvm.mlir.constant(0 : i64) : i64
