@@ -366,7 +366,7 @@ class _Linker:
         tables: Mapping[str, _Part],
         data_at: int,
     ) -> LinkedLibrary:
-        """The bytes of the file up to its data, of those that its sections have filled."""
+        """The file up to its data; `out` is what its sections have filled of it."""
         if self.data is not None:
             size, address = self.data.size, self.data_address
             segments.append((_LOAD, _READS, data_at, address, size, size))
