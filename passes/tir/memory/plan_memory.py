@@ -78,8 +78,8 @@ from lamina.passes.tir.memory.in_place import may_share
 
 ALIGNMENT = 64
 LARGEST_ON_STACK, LARGEST_ON_SMALL_STACK = 1 << 18, 1 << 7
-"""Bytes of a buffer in a loop that the stack holds still, and of all of a phase (`tir_to_llvm/buffers.py`): of a thread,
-and of a program without a system."""
+"""Bytes of a buffer in a loop that the stack holds still, and of all of a phase (`tir_to_llvm/buffers.py`): of a
+thread, and of a program without a system."""
 MOST_ROUNDED = 1.125
 """Bytes of buffers of unknown extents with their alignment, over those without."""
 MOST_BY_SIZE = 2000
